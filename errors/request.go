@@ -1,0 +1,118 @@
+package errors
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TransporterRequestError is the one error type of the request path. Fields
+// that do not apply are zero. It is immutable once returned and safe for
+// concurrent use.
+//
+// Text that came from the peer (Message, Stderr, Snippet) is bounded and has
+// its control characters escaped; secrets are never part of any field.
+type TransporterRequestError struct {
+	// Server is the configured name of the server.
+	Server string
+	// Action is the method that was requested, for example "tools/call".
+	Action string
+	// ID is the JSON-RPC id of the last attempt, as written on the wire; empty
+	// if no message was built.
+	ID string
+	// Kind classes the failure.
+	Kind Kind
+	// Delivery says whether the server can have carried the request out.
+	Delivery Delivery
+	// Code is the JSON-RPC error code the server sent (KindPeer), else 0.
+	Code int
+	// Message is the server's error message (KindPeer) or the description of
+	// what went wrong.
+	Message string
+	// Data is the "data" member of the server's error, raw, or nil.
+	Data json.RawMessage
+	// Status is the HTTP status, or 0.
+	Status int
+	// RetryAfter is what the server's Retry-After header asked for, or 0.
+	RetryAfter time.Duration
+	// Challenge holds the values of the WWW-Authenticate headers of a 401 or
+	// 403 answer.
+	Challenge []string
+	// Snippet is the beginning of a body that could not be used.
+	Snippet string
+	// Stderr is the tail of what the server's process wrote to stderr.
+	Stderr string
+	// Err is the cause, often one of the sentinels; it may be nil.
+	Err error
+}
+
+// Error names server, action and cause in one line, then, where there is one,
+// the tail of the process's stderr.
+func (e *TransporterRequestError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "mcp server %q", e.Server)
+	if e.Action != "" {
+		b.WriteString(": ")
+		b.WriteString(e.Action)
+	}
+	b.WriteString(": ")
+	b.WriteString(e.describe())
+	if e.Snippet != "" {
+		fmt.Fprintf(&b, ": body begins %q", e.Snippet)
+	}
+	if e.Stderr != "" {
+		b.WriteString("; stderr ends:\n")
+		b.WriteString(e.Stderr)
+	}
+	return b.String()
+}
+
+func (e *TransporterRequestError) describe() string {
+	var parts []string
+	switch {
+	case e.Kind == KindPeer:
+		parts = append(parts, "server answered with error "+strconv.Itoa(e.Code))
+	case e.Status != 0:
+		parts = append(parts, "HTTP status "+strconv.Itoa(e.Status))
+	}
+	if e.Message != "" {
+		parts = append(parts, e.Message)
+	}
+	if e.Err != nil {
+		if text := e.Err.Error(); text != "" && text != e.Message {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return e.Kind.String()
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap returns the cause.
+func (e *TransporterRequestError) Unwrap() error { return e.Err }
+
+// SafeToRetry reports whether the failed request can be made again without the
+// risk that its work is done twice: it surely was not sent, or the server said
+// that it did not take it. It says nothing of whether a new try would succeed.
+// For nil it returns false.
+//
+// A JSON-RPC error is an answer: the server dealt with the request, so it is
+// not safe, except for HeaderMismatch (-32020) and UnsupportedProtocolVersion
+// (-32022), which are raised before a request is carried out.
+func SafeToRetry(err error) bool {
+	if err == nil {
+		return false
+	}
+	if e, ok := AsType[*TransporterRequestError](err); ok {
+		switch e.Delivery {
+		case DeliveryNotSent, DeliveryRefused:
+			return true
+		case DeliveryAnswered:
+			return e.Code == -32020 || e.Code == -32022
+		}
+	}
+	return Is(err, ErrNotSent)
+}

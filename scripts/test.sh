@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Builds, vets, checks and tests every module of this repository.
+#
+# It needs Go and nothing else. What a machine lacks is left out by name:
+#   - without a C compiler the tests run without the race detector;
+#   - without Node and npm the tests against servers from npm are skipped.
+# REQUIRE_ALL=1 makes anything left out a failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export REQUIRE_ALL="${REQUIRE_ALL:-}"
+export GOWORK=off
+
+left_out() {
+    echo "LEFT OUT: $1"
+    if [ -n "$REQUIRE_ALL" ]; then
+        echo "REQUIRE_ALL is set: this is a failure"
+        exit 1
+    fi
+}
+
+race=(-race)
+if ! command -v "$(go env CC)" >/dev/null; then
+    race=()
+    left_out "the race detector (no C compiler)"
+fi
+
+if [ ! -d peers/servers ]; then
+    : # nothing here needs Node
+elif command -v node >/dev/null && command -v npm >/dev/null; then
+    # Install only when the lock file is newer than what is installed.
+    if [ ! peers/servers/node_modules/.package-lock.json -nt peers/servers/package-lock.json ]; then
+        (cd peers/servers && npm ci --no-progress >/dev/null)
+        touch peers/servers/node_modules/.package-lock.json
+    fi
+else
+    left_out "the servers from npm (no Node)"
+fi
+
+unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
+if [ -n "$unformatted" ]; then
+    echo "gofmt would change:"
+    echo "$unformatted"
+    exit 1
+fi
+
+staticcheck=$(pwd)/bin/staticcheck
+go build -modfile=tools/go.mod -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
+
+# Every module but tools, which holds no code of ours.
+modules=$(git ls-files -co --exclude-standard '*go.mod' | xargs -n1 dirname | grep -v '^tools$' | sort)
+for module in $modules; do
+    echo "== module $module"
+    (
+        cd "$module"
+        go build ./...
+        go vet ./...
+        "$staticcheck" ./...
+        go test "${race[@]}" -count=1 -timeout=10m ./...
+    )
+done
+for system in windows darwin; do
+    echo "== vet for $system"
+    GOOS=$system CGO_ENABLED=0 go vet ./...
+done
+echo "all tests passed"
