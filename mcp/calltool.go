@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
+)
+
+// CallToolResult is the result of tools/call. It keeps the bytes and decodes
+// what is asked for. It is immutable and safe for concurrent use.
+type CallToolResult struct {
+	// IsError reports that the tool failed. That is a result like any other,
+	// meant for the model (R150, R151).
+	IsError bool
+
+	raw        json.RawMessage
+	content    json.RawMessage
+	structured json.RawMessage
+	meta       json.RawMessage
+}
+
+// ParseCallToolResult reads a result without decoding its content. The error
+// wraps ErrProtocol: the result is no object, its content is no array, or its
+// isError is neither true nor false. A result may lack its content.
+func ParseCallToolResult(r Result) (*CallToolResult, error) { return decodeResult[CallToolResult](r) }
+
+func (r *CallToolResult) decode(raw []byte) error {
+	*r = CallToolResult{raw: raw}
+	return decodeObject(raw, func(name []byte, c *jsonscan.Cursor) error {
+		kind := c.Kind()
+		value := c.Value()
+		switch string(name) {
+		case "content":
+			switch kind {
+			case '[':
+				r.content = value
+			case 'n':
+			default:
+				return fmt.Errorf("%q must be an array, found %s", name, kindOf(value))
+			}
+		case "structuredContent":
+			r.structured = value
+		case "isError":
+			switch kind {
+			case 't', 'f', 'n':
+				r.IsError = kind == 't'
+			default:
+				return fmt.Errorf("%q must be true or false, found %s", name, kindOf(value))
+			}
+		case "_meta":
+			if kind != 'n' {
+				r.meta = value
+			}
+		}
+		return nil
+	})
+}
+
+// Content iterates over the blocks, decoding one at a time. A block that is no
+// object is yielded with nothing but its Raw.
+func (r *CallToolResult) Content() iter.Seq[Content] {
+	return func(yield func(Content) bool) {
+		c := jsonscan.TrustedCursor(r.content)
+		if !c.Array() {
+			return
+		}
+		for c.Element() {
+			start := c.Pos()
+			var block Content
+			if block.read(&c) != "" {
+				block = Content{Raw: c.Slice(start)}
+			}
+			if c.Err() != nil || !yield(block) {
+				return
+			}
+		}
+	}
+}
+
+// Text returns the text of all text blocks, joined by newlines. Other blocks are
+// passed over without decoding them.
+func (r *CallToolResult) Text() string {
+	var single [1]string // the usual result has one block
+	texts := single[:0]
+	c := jsonscan.TrustedCursor(r.content)
+	if !c.Array() {
+		return ""
+	}
+	for c.Element() {
+		if text, ok := readTextBlock(&c); ok {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// readTextBlock consumes a block and decodes it if it is text.
+func readTextBlock(c *jsonscan.Cursor) (text string, ok bool) {
+	if !c.Object() {
+		c.Value()
+		return "", false
+	}
+	var kind, raw []byte
+	for name, more := c.Member(); more; name, more = c.Member() {
+		switch string(name) {
+		case "type":
+			kind = c.Value()
+		case "text":
+			raw = c.Value()
+		default:
+			c.Value()
+		}
+	}
+	if string(kind) != `"`+ContentText+`"` {
+		return "", false
+	}
+	return jsonscan.String(raw)
+}
+
+// Structured returns the raw structured content and whether there is any: it
+// may be any JSON value, null included (R149, P18).
+func (r *CallToolResult) Structured() (json.RawMessage, bool) {
+	return r.structured, r.structured != nil
+}
+
+// Meta returns the result's _meta, raw, or nil.
+func (r *CallToolResult) Meta() json.RawMessage { return r.meta }
+
+// Raw returns the whole result as the server sent it. It must not be changed.
+func (r *CallToolResult) Raw() json.RawMessage { return r.raw }
+
+// UnmarshalJSON decodes a result from a copy of data.
+func (r *CallToolResult) UnmarshalJSON(data []byte) error { return unmarshal(r, data) }
+
+// MarshalJSON returns Raw; for the zero value, an empty result.
+func (r *CallToolResult) MarshalJSON() ([]byte, error) {
+	if r == nil || r.raw == nil {
+		return []byte(`{"content":[]}`), nil
+	}
+	return r.raw, nil
+}

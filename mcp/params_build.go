@@ -1,0 +1,81 @@
+package mcp
+
+import (
+	"fmt"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
+)
+
+// CallToolParams returns the params of tools/call. arguments are encoded once:
+// nil, and JSON null, give an empty object; json.RawMessage and []byte are
+// taken for JSON; the rest is encoded by encoding/json. The error wraps
+// ErrInvalidParams and says what is wrong with the arguments: that they do not
+// encode, are no object, or have a member twice.
+func CallToolParams(name string, arguments any) (*Params, error) {
+	encoded, err := encode(arguments)
+	if err != nil {
+		return nil, fmt.Errorf("%w: arguments of tool %q do not encode: %w", errors.ErrInvalidParams, shortened(name), err)
+	}
+	switch cursor := jsonscan.TrustedCursor(encoded); cursor.Kind() {
+	case '{':
+		if err := refuseDuplicates("params.arguments", encoded); err != nil {
+			return nil, err
+		}
+	case 'n':
+		encoded = []byte("{}")
+	default:
+		return nil, fmt.Errorf("%w: arguments of tool %q must be a JSON object, found %s",
+			errors.ErrInvalidParams, shortened(name), kindOf(encoded))
+	}
+	raw := make([]byte, 0, len(name)+len(encoded)+32)
+	raw = append(raw, `{"name":`...)
+	raw = jsonscan.AppendString(raw, name)
+	raw = append(raw, `,"arguments":`...)
+	start := len(raw)
+	raw = append(raw, encoded...)
+	end := len(raw)
+	raw = append(raw, '}')
+	return &Params{raw: raw, rest: raw, arguments: raw[start:end:end], name: name}, nil
+}
+
+// NameParams returns the params of prompts/get: a name and, unless there are
+// none, its arguments, which are strings (R164).
+func NameParams(name string, arguments map[string]string) *Params {
+	raw := jsonscan.AppendString([]byte(`{"name":`), name)
+	if len(arguments) == 0 {
+		return known(append(raw, '}'))
+	}
+	raw = append(raw, `,"arguments":`...)
+	raw, _ = appendPlain(raw, arguments, 0) // a map of strings always encodes
+	return known(append(raw, '}'))
+}
+
+// URIParams returns the params of resources/read, resources/subscribe and
+// resources/unsubscribe.
+func URIParams(uri string) *Params {
+	return known(append(jsonscan.AppendString([]byte(`{"uri":`), uri), '}'))
+}
+
+// CursorParams returns the params of a list request: empty for nil, which asks
+// for the first page. The empty string is a cursor like any other (R141).
+func CursorParams(cursor *string) *Params {
+	if cursor == nil {
+		return emptyParams()
+	}
+	return known(append(jsonscan.AppendString([]byte(`{"cursor":`), *cursor), '}'))
+}
+
+// TaskParams returns the params of tasks/get, tasks/cancel and tasks/result.
+func TaskParams(taskID string) *Params {
+	return known(append(jsonscan.AppendString([]byte(`{"taskId":`), taskID), '}'))
+}
+
+// known scans an object that this file wrote.
+func known(raw []byte) *Params {
+	p, err := scanParams(raw)
+	if err != nil {
+		panic("mcp: built malformed params: " + err.Error())
+	}
+	return p
+}

@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
+)
+
+// Progress is one progress report of a running request (R132-R135).
+type Progress struct {
+	// Progress grows with every report; it may be fractional.
+	Progress float64 `json:"progress"`
+	// Total is what Progress grows to, or 0 if the server did not say.
+	Total float64 `json:"total,omitempty"`
+	// Message is the server's text for people: untrusted, may be empty.
+	Message string `json:"message,omitempty"`
+}
+
+// ProgressOf reads the params of a notifications/progress message, in one pass.
+// It returns false if they are not an object with a numeric progress; an
+// optional member of a wrong type counts as absent.
+func ProgressOf(params json.RawMessage) (Progress, bool) {
+	var p Progress
+	found := false
+	c := jsonscan.NewCursor(params)
+	if !c.Object() {
+		return p, false
+	}
+	for name, ok := c.Member(); ok; name, ok = c.Member() {
+		switch string(name) {
+		case "progress":
+			p.Progress, found = numberOf(c.Value())
+		case "total":
+			p.Total, _ = numberOf(c.Value())
+		case "message":
+			p.Message, _ = jsonscan.String(c.Value())
+		default:
+			c.Value()
+		}
+	}
+	return p, found && c.End() == nil
+}
+
+// numberOf reads a JSON number; other values are 0, false. Number syntax was
+// checked by the cursor, so strconv sees no spelling that JSON does not have.
+func numberOf(raw []byte) (float64, bool) {
+	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(raw), 64)
+	return n, err == nil
+}
