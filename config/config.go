@@ -1,0 +1,151 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+)
+
+const (
+	keyServers  = "servers"
+	keyDefaults = "defaults"
+	keyStrict   = "strict"
+	keyStore    = "store"
+)
+
+// topLevelKeys are the keys that a configuration may have outside servers.
+func topLevelKeys() []string { return []string{keyServers, keyDefaults, keyStrict, keyStore} }
+
+// Config is a configuration that has been read but not checked: the servers as
+// sections, and what stands beside them. It is immutable and safe for
+// concurrent use.
+type Config struct {
+	name     string
+	servers  *node // a map, empty if there is none
+	defaults *node // a map, empty if there is none
+	store    *node // nil if absent
+	strict   bool
+	faults   []errors.Fault
+	source   *source
+}
+
+// newConfig takes the top level apart.
+func newConfig(name string, root *node, from *source) *Config {
+	c := &Config{name: name, servers: newMap(root.origin), defaults: newMap(root.origin), source: from}
+	for _, key := range root.keys {
+		value := root.fields[key]
+		switch key {
+		case keyServers:
+			c.readGroup(&c.servers, key, value)
+		case keyDefaults:
+			c.readGroup(&c.defaults, key, value.asDefaults())
+		case keyStrict:
+			c.readStrict(value)
+		case keyStore:
+			c.readStore(value)
+		default:
+			fault := c.fault(value, key, "unknown top-level key")
+			fault.Allowed = strings.Join(topLevelKeys(), ", ")
+			fault.Nearest = nearest(key, topLevelKeys())
+			c.faults = append(c.faults, fault)
+		}
+	}
+	if servers := root.fields[keyServers]; servers == nil || servers.kind == kindNull {
+		fault := c.fault(root, keyServers, "there is no map of servers")
+		fault.Allowed = "servers: a map of names"
+		c.faults = append(c.faults, fault)
+	}
+	sortFaults(c.faults)
+	return c
+}
+
+func (c *Config) readGroup(into **node, key string, value *node) {
+	switch value.kind {
+	case kindMap:
+		*into = value
+	case kindNull:
+	default:
+		fault := c.fault(value, key, "not a map")
+		fault.Found, fault.Allowed = value.describe(), "a map"
+		c.faults = append(c.faults, fault)
+	}
+}
+
+func (c *Config) readStrict(value *node) {
+	root := newMap(value.origin)
+	root.set(keyStrict, value)
+	var top struct {
+		Strict bool `config:"strict"`
+	}
+	section := &Section{root: root, full: root, source: c.source}
+	c.faults = append(c.faults, section.Decode(&top)...)
+	c.strict = top.Strict
+}
+
+// readStore accepts the short form, a string, for a map with only a type.
+func (c *Config) readStore(value *node) {
+	switch value.kind {
+	case kindMap:
+		c.store = value
+	case kindText:
+		c.store = newMap(value.origin)
+		c.store.set("type", value)
+	case kindNull:
+	default:
+		fault := c.fault(value, keyStore, "not a store")
+		fault.Found, fault.Allowed = value.describe(), "the name of a type, or a map with the key type"
+		c.faults = append(c.faults, fault)
+	}
+}
+
+func (c *Config) fault(at *node, key, message string) errors.Fault {
+	fault := faultAt(at.origin, message)
+	fault.Key = printable(key)
+	return fault
+}
+
+// Names returns the servers in the order of the file, those of a later file
+// after those of an earlier one; of Go values sorted.
+func (c *Config) Names() []string { return slices.Clone(c.servers.keys) }
+
+// Server returns the section of a server, with the defaults merged under it: the
+// server's keys win, maps merge, lists are replaced. ok is false if there is no
+// such server. Each call returns a new Section.
+func (c *Config) Server(name string) (section *Section, ok bool) {
+	own, ok := c.servers.fields[name]
+	if !ok {
+		return nil, false
+	}
+	if own.kind == kindMap {
+		own = mergeNodes(c.defaults, own)
+	}
+	return &Section{server: name, root: own, full: own, source: c.source}, true
+}
+
+// Defaults returns the keys under defaults as a section of their own, whose
+// Server is "". Unknown checks them against all that may be a server.
+func (c *Config) Defaults() *Section {
+	return &Section{prefix: keyDefaults, root: c.defaults, full: c.defaults, source: c.source}
+}
+
+// Store returns the top-level key store as a section whose Server is ""; ok is
+// false if the key is absent. "store: redis" is the same as "store: {type: redis}".
+func (c *Config) Store() (section *Section, ok bool) {
+	if c.store == nil {
+		return nil, false
+	}
+	return &Section{prefix: keyStore, root: c.store, full: c.store, source: c.source}, true
+}
+
+// Strict reports whether the top-level key strict is true: one fault anywhere
+// refuses the whole configuration. Default false.
+func (c *Config) Strict() bool { return c.strict }
+
+// Faults returns what is wrong outside any server, in the order of the file:
+// unknown top-level keys, wrong types there, no servers at all.
+func (c *Config) Faults() []errors.Fault { return slices.Clone(c.faults) }
+
+// Source names where the configuration came from, for messages: the files as
+// given, joined with commas.
+func (c *Config) Source() string { return c.name }

@@ -1,0 +1,44 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+)
+
+// fileError is a *errors.ServerConfigurationError about a file as a whole, with
+// the reason of the operating system for errors.Is.
+type fileError struct {
+	configuration *errors.ServerConfigurationError
+	cause         error
+}
+
+func (e *fileError) Error() string   { return e.configuration.Error() }
+func (e *fileError) Unwrap() []error { return []error{e.configuration, e.cause} }
+
+// failure returns the error for one fault of a file.
+func failure(at Origin, message string) error {
+	return &errors.ServerConfigurationError{Faults: []errors.Fault{faultAt(at, message)}}
+}
+
+// failureAllowing is failure with what would be right.
+func failureAllowing(at Origin, message, allowed string) error {
+	fault := faultAt(at, message)
+	fault.Allowed = allowed
+	return &errors.ServerConfigurationError{Faults: []errors.Fault{fault}}
+}
+
+func faultAt(at Origin, message string) errors.Fault {
+	return errors.Fault{File: at.File, Line: at.Line, Column: at.Column, Message: message}
+}
+
+func duplicateKey(key string, at, first Origin) error {
+	return failure(at, fmt.Sprintf("the key %s is given twice, first in line %d", printable(key), first.Line))
+}
+
+// deepest is how many levels of maps and lists a configuration may have.
+const deepest = 100
+
+func tooDeep(at Origin) error {
+	return failure(at, fmt.Sprintf("maps and lists are nested more than %d levels deep", deepest))
+}

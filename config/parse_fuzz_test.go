@@ -1,0 +1,85 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+)
+
+// FuzzParse holds, for every format, that reading, checking and explaining never
+// panic, that a file error is a configuration error that names the file, and that
+// the values of a file and the places beside them have the same shape.
+func FuzzParse(f *testing.F) {
+	names := []string{"a.yaml", "a.toml", "a.json"}
+	for format, name := range []string{"mcp.yaml", "mcp.toml", "mcp.json"} {
+		f.Add(format, formats()[name])
+	}
+	for _, seed := range []string{
+		"a: &a {b: c}\nservers: {x: {<<: *a}}", "servers: {a: {type: !!binary aGk=}}", "? a\n: b", "servers: {a: !!set {b}}", "--- |\n a", "&a : *a",
+		"servers: {a: {type: 1:30, b: 0o7, c: 1_0, d: .inf, e: 2001-01-01 10:00:00}}", "{1: a, 1.5: b, true: c}", "a: !x y", "<<: {a: b}",
+	} {
+		f.Add(0, seed)
+	}
+	for _, seed := range []string{
+		"[[a]]\nb = 1\n[[a]]\nb = 2\n[a.c]\nd = 1", "a.b.c = 1\na.b.d = {e = [1, {f = 2}]}", "a = 1979-05-27T07:32:00Z\nb = 07:32:00\nc = nan", "[a]\n[a.b]\n[a]",
+		"a = \"\"\"\nx\"\"\"\n'b c' = '''y'''", "a = [[1], [true]]", "a = -0\nb = 1_0", "[a]\nb.c = 1\n[a.b]",
+	} {
+		f.Add(1, seed)
+	}
+	for _, seed := range []string{`{"servers": {"a": {"b": [1, {"c": null}]}}}`, `{"a": "\u0000", "\u0000": 1e400}`, ` {"a":1} x`, `{"a":-0.0}`} {
+		f.Add(2, seed)
+	}
+	f.Fuzz(func(t *testing.T, format int, text string) {
+		name := names[uint(format)%3]
+		c, err := Parse(name, []byte(text))
+		if err != nil {
+			configuration, ok := errors.AsType[*errors.ServerConfigurationError](err)
+			if !ok || c != nil || configuration.Faults[0].File != name {
+				t.Fatalf("%v (%T)", err, err)
+			}
+			return
+		}
+		values, places, err := parseFile(name, 0, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameShape(t, "", values, places)
+		_ = c.Faults()
+		for _, server := range c.Names() {
+			s, ok := c.Server(server)
+			if !ok {
+				t.Fatalf("%q has no section", server)
+			}
+			var got everything
+			for _, fault := range s.Decode(&got) {
+				if fault.Message == "" || fault.File != name || fault.Line == 0 {
+					t.Fatalf("a fault without its place: %+v", fault)
+				}
+			}
+			s.Explain()
+		}
+	})
+}
+
+func sameShape(t *testing.T, path string, value any, at *place) {
+	t.Helper()
+	if at == nil {
+		t.Fatalf("%s has no place", path)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		if len(v) != len(at.keys) || len(v) != len(at.fields) {
+			t.Fatalf("%s has %d keys and %d places", path, len(v), len(at.keys))
+		}
+		for key, field := range v {
+			sameShape(t, path+"."+key, field, at.fields[key])
+		}
+	case []any:
+		if len(v) != len(at.items) {
+			t.Fatalf("%s has %d items and %d places", path, len(v), len(at.items))
+		}
+		for i, item := range v {
+			sameShape(t, path+"[]", item, at.items[i])
+		}
+	}
+}
