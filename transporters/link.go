@@ -1,0 +1,168 @@
+package transporters
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/mcp-client-go/mcpclient/mcp"
+)
+
+// Link moves JSON-RPC messages to and from one peer: it knows bytes and
+// framing, not meaning.
+//
+// A plain Link is single-use: started once, closed once, spent when its peer is
+// gone. All methods are safe for concurrent use.
+//
+// Errors a Link returns wrap the sentinels of package errors (ErrNotSent,
+// ErrPeerLost, ErrStartFailed, ErrMessageTooLarge, ErrProtocol, ErrNotMCP,
+// ErrTransportClosed, ErrDeliveryDropped). Where there is more to tell (stderr,
+// a body's beginning, retry-after), the error is a
+// *errors.TransporterRequestError in which Server, Action and ID are left
+// empty: the session fills them in.
+type Link interface {
+	// Traits says what the session must know about the transport. It is
+	// constant.
+	Traits() Traits
+
+	// Start begins to receive. ctx bounds starting only. in receives every
+	// inbound message that is neither the answer nor the progress of a running
+	// exchange: requests, other notifications, and answers nobody waits for.
+	// in is called from the link's reader (over HTTP from the goroutine of the
+	// exchange); it does not block, write or call user code.
+	Start(ctx context.Context, in func(from Link, m mcp.Message)) error
+
+	// Exchange sends a request and returns its answer. It ends early with
+	// ctx's cause when ctx ends, with ErrPeerLost when the peer is gone, and
+	// always before or at the return stops calling sink.Deliver. An error that
+	// wraps ErrNotSent promises that no byte of the frame left.
+	Exchange(ctx context.Context, out *Outbound, sink Sink) (Reply, error)
+
+	// Send sends a notification, or the answer to a server's request. It
+	// returns when the frame is accepted (stdio: in the link's buffer; HTTP: a
+	// 2xx answer came).
+	Send(ctx context.Context, out *Outbound) error
+
+	// Done is closed when the link is spent, before any waiter is released.
+	Done() <-chan struct{}
+
+	// Err says why the link ended: exit status and stderr tail, or
+	// ErrTransportClosed after Close. It is nil before Done is closed.
+	Err() error
+
+	// Close ends the link and everything it started, within ctx. It is
+	// idempotent, and never waits for an Exchange.
+	Close(ctx context.Context) error
+}
+
+// Traits is what distinguishes one kind of Link from another.
+type Traits struct {
+	// Name is "http", "stdio" or the name of a transport of your own; used in
+	// logs and errors.
+	Name string
+	// HTTP: replies carry a status, the HTTP negotiation table holds (H1-H23),
+	// requests carry the protocol's headers, and a modern request is cancelled
+	// by ending its exchange rather than by a notification.
+	HTTP bool
+	// SilenceIsEvidence: a peer that does not answer the probe within
+	// probe_timeout is taken for a legacy one (S11). True for stdio, false for
+	// HTTP (H23).
+	SilenceIsEvidence bool
+}
+
+// Outbound is one message to be written.
+type Outbound struct {
+	// Frame is the message: one line of JSON without a newline. The link does
+	// not change it and does not keep it after Exchange or Send returned,
+	// except for bytes still being written.
+	Frame []byte
+	// ID is the id of a request, by which its answer is found; 0 otherwise.
+	ID uint64
+	// Token is the progress token of a request, by which its progress is found;
+	// 0 if it has none.
+	Token uint64
+	// Method and Name (tool, prompt, uri or task id) describe the message to
+	// logs and to HTTP routing.
+	Method, Name string
+	// Header holds the protocol's headers of an HTTP request, complete: what
+	// the link's configuration adds must not override them. It is shared and
+	// read-only. Other links ignore it.
+	Header http.Header
+	// WantEvents: the sink's Deliver is to be called. Where it is false nothing
+	// is queued or copied for it.
+	WantEvents bool
+	// Resumable: the answer's stream may be resumed with Last-Event-ID if it
+	// breaks (legacy HTTP from a server that sent event ids).
+	Resumable bool
+}
+
+// Sink follows one exchange. It is the session's own object; a link calls it.
+type Sink interface {
+	// Accepted: the link has taken the frame, in order. Called at most once,
+	// from any goroutine; it only touches atomics.
+	Accepted()
+	// Arrived: a message of this exchange came in. Called from the reader's
+	// goroutine; it only touches atomics.
+	Arrived()
+	// Deliver hands over a message that belongs to the exchange, in order, in
+	// the goroutine that called Exchange, with no lock held. It is never the
+	// answer: that is the Reply. Called only if WantEvents is set.
+	Deliver(m mcp.Message)
+}
+
+// Reply is what came back for a request.
+type Reply struct {
+	// Message is the JSON-RPC answer to this very request, a result or an
+	// error, whatever the HTTP status; zero if there is none.
+	Message mcp.Message
+	// Status is the HTTP status, 0 for other links.
+	Status int
+	// Header holds the HTTP response headers, read-only.
+	Header http.Header
+	// Body is the beginning of the body, bounded to 4 KiB, only where there is
+	// no Message.
+	Body []byte
+}
+
+// Reconnecting is a Link that replaces its peer when it dies. Each replacement
+// is a fresh plain Link; the session prepares it (negotiates) and from then on
+// sends to that very Link.
+type Reconnecting interface {
+	Link
+	// Connect returns nil once a prepared peer serves: at once if one does, and
+	// after dialling if replacements are made on demand. While a replacement is
+	// pending anyway it fails with ErrReconnecting, after the budget is spent
+	// with ErrSupervisionExhausted.
+	Connect(ctx context.Context) error
+	// OnPrepare sets the function that every fresh link must pass, the first
+	// included, inside the spawn attempt. An error is a failed spawn; one that
+	// wraps ErrRedial means dial again once, uncounted. Call before Start.
+	OnPrepare(func(ctx context.Context, fresh Link) error)
+	// OnConnectionClosed is called once for every connection that ended, and
+	// once more for a replacement that was cancelled.
+	OnConnectionClosed(func(error))
+	// OnReconnect is called once for every replacement that serves, after
+	// prepare returned nil; never for the first connection.
+	OnReconnect(func())
+	// IsReconnecting reports whether a replacement is pending.
+	IsReconnecting() bool
+}
+
+// Terminator is a Link that can tell its peer that the session is over: the
+// HTTP DELETE (R102). The session calls it before Close, where the peer gave a
+// session id.
+type Terminator interface {
+	Terminate(ctx context.Context, header http.Header) error
+}
+
+// Aborter is a Link that can end one running exchange by its id. An unknown id
+// does nothing.
+type Aborter interface {
+	Abort(id uint64)
+}
+
+// VersionSetter is a Link whose framing depends on the negotiated version:
+// 2025-03-26 servers may send batches (R018). The session calls it once the
+// version is known.
+type VersionSetter interface {
+	SetVersion(version mcp.Version)
+}
