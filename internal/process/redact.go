@@ -1,0 +1,182 @@
+package process
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// redacted stands where a secret was.
+const redacted = "***"
+
+// CommandLine renders a command for logs and errors: secrets redacted, each
+// argument quoted if it needs to be, at most 1 KiB.
+func CommandLine(command []string) string {
+	words := RedactArgs(command)
+	for i, word := range words {
+		if word == "" || strings.ContainsAny(word, " \"'\\") || Sanitize(word, len(word)) != word {
+			words[i] = strconv.Quote(word)
+		}
+	}
+	return Sanitize(strings.Join(words, " "), 1<<10)
+}
+
+// RedactArgs returns a copy of a command with *** in the place of what looks
+// like a secret:
+//
+//   - the value of --name=value, NAME=value and "Name: value", also within a
+//     longer argument (a query string, JSON, a connection string), and the
+//     argument after --name, where the name speaks of a token, key, password,
+//     secret or the like; and the argument after -p;
+//   - user and password of a URL;
+//   - what follows "Bearer" or "Basic";
+//   - words that begin as the tokens of well-known services do.
+//
+// It rather hides too much than too little, but cannot know every secret:
+// secrets belong into the environment.
+func RedactArgs(args []string) []string {
+	out := make([]string, len(args))
+	hideNext := false
+	for i, argument := range args {
+		switch {
+		case hideNext:
+			out[i], hideNext = redacted, false
+			continue
+		case strings.HasPrefix(argument, "-") && !strings.ContainsAny(argument, "=: "):
+			hideNext = i > 0 && speaksOfSecret(strings.TrimLeft(argument, "-"))
+			out[i] = argument
+			continue
+		}
+		out[i] = redactArgument(argument)
+	}
+	return out
+}
+
+func redactArgument(argument string) string {
+	if name, _, found := strings.Cut(argument, "="); found && isName(name) && speaksOfSecret(strings.TrimLeft(name, "-")) {
+		return name + "=" + redacted
+	}
+	return redactWords(redactUserinfo(argument))
+}
+
+// redactUserinfo hides what stands before the @ of each URL.
+func redactUserinfo(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "://")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("://")
+		authority := after
+		if end := strings.IndexAny(after, "/?# \"'"); end >= 0 {
+			authority = after[:end]
+		}
+		if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+			b.WriteString(redacted)
+			after = after[at:]
+		}
+		text = after
+	}
+}
+
+// redactWords walks over the names and values within an argument.
+func redactWords(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		end := 0
+		for end < len(text) && isNameByte(text[end]) {
+			end++
+		}
+		if end == 0 {
+			b.WriteByte(text[0])
+			text = text[1:]
+			continue
+		}
+		name, rest := text[:end], text[end:]
+		text = rest
+		switch {
+		case isKnownToken(name):
+			b.WriteString(redacted)
+		case strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic"):
+			b.WriteString(name)
+			if strings.HasPrefix(rest, " ") {
+				b.WriteString(" " + redacted)
+				text = skipValue(strings.TrimLeft(rest, " "), false)
+			}
+		default:
+			b.WriteString(name)
+			separator, value := cutSeparator(rest)
+			if separator != "" && value != "" && speaksOfSecret(strings.TrimLeft(name, "-")) {
+				b.WriteString(separator + redacted)
+				text = skipValue(value, strings.Contains(separator, ":"))
+			}
+		}
+	}
+	return b.String()
+}
+
+// cutSeparator cuts what stands between a name and its value: = or :, with
+// blanks, and quotes that close the name or open the value.
+func cutSeparator(text string) (separator, value string) {
+	end, seen := 0, false
+	for end < len(text) && strings.IndexByte(`"' `, text[end]) >= 0 ||
+		end < len(text) && !seen && (text[end] == '=' || text[end] == ':') {
+		seen = seen || text[end] == '=' || text[end] == ':'
+		end++
+	}
+	if !seen {
+		return "", text
+	}
+	return text[:end], text[end:]
+}
+
+// skipValue returns what follows a value. A header's value goes on to the end
+// of its line or to a quote; any other to a blank, an ampersand or a quote.
+func skipValue(text string, header bool) string {
+	ends := "&\"' \t\n"
+	if header {
+		ends = "\"'\n"
+	}
+	if end := strings.IndexAny(text, ends); end >= 0 {
+		return text[end:]
+	}
+	return ""
+}
+
+// speaksOfSecret reports whether a flag, variable, header or field of this name
+// is likely to hold a secret.
+func speaksOfSecret(name string) bool {
+	name = strings.ToLower(name)
+	if slices.Contains([]string{"p", "pw", "pat", "auth", "psk", "sas", "jwt", "dsn"}, name) {
+		return true
+	}
+	return slices.ContainsFunc([]string{
+		"token", "secret", "pass", "pwd", "key", "credential", "authorization", "bearer", "cookie", "signature",
+	}, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// isKnownToken knows the beginnings of the tokens of well-known services.
+func isKnownToken(word string) bool {
+	if len(word) < 16 {
+		return false
+	}
+	return slices.ContainsFunc([]string{
+		"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_", "rk_", "pk_",
+		"xoxb-", "xoxp-", "xoxa-", "xapp-", "eyJ", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hf_", "ntn_", "secret_",
+	}, func(beginning string) bool { return strings.HasPrefix(word, beginning) })
+}
+
+func isName(text string) bool {
+	for i := range len(text) {
+		if !isNameByte(text[i]) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
+}

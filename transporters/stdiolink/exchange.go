@@ -1,0 +1,130 @@
+package stdiolink
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// Exchange sends a request and waits for its answer; events are delivered in
+// between, in this goroutine. An answer that has arrived wins over a context
+// that has ended (R121).
+func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
+	if ctx.Err() != nil {
+		return transporters.Reply{}, fmt.Errorf("%w: %w", errors.ErrNotSent, context.Cause(ctx))
+	}
+	if err := l.usable(); err != nil {
+		return transporters.Reply{}, err
+	}
+	e, running := l.pending.add(out, sink, l.eventBytes)
+	if e == nil {
+		return transporters.Reply{}, fmt.Errorf("%w: another request with id %d or progress token %d is running",
+			errors.ErrNotSent, out.ID, out.Token)
+	}
+	sent, err := l.writer.accept(out.Frame, running > busyFrom, sink.Accepted)
+	if err != nil {
+		l.pending.remove(e)
+		return transporters.Reply{}, l.refused(ctx, err)
+	}
+	answer, err := l.await(ctx, e, sink, sent)
+	if err != nil {
+		l.pending.remove(e)
+		return transporters.Reply{}, err
+	}
+	l.pending.reuse(e)
+	return transporters.Reply{Message: answer}, nil
+}
+
+// busyFrom is the number of running exchanges beyond which a writer yields once,
+// so that more frames go out together.
+const busyFrom = 2
+
+// await waits for the answer and delivers what comes before it.
+func (l *Link) await(ctx context.Context, e *exchange, sink transporters.Sink, sent frame) (mcp.Message, error) {
+	for {
+		select {
+		case answer := <-e.answered:
+			e.deliver(sink, nil)
+			return answer, nil
+		case <-e.events.wake:
+			e.deliver(sink, ctx.Done())
+		case err := <-e.failed:
+			return mcp.Message{}, err
+		case <-ctx.Done():
+			return e.lastChance(sink, context.Cause(ctx))
+		case <-l.done:
+			return e.lastChance(sink, l.lostError(l.writer.surelyNotSent(sent)))
+		}
+	}
+}
+
+// deliver hands over what is queued, until stop is closed.
+func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) {
+	if !e.wantEvents {
+		return
+	}
+	for event, ok := e.events.pop(); ok; event, ok = e.events.pop() {
+		sink.Deliver(event)
+		select {
+		case <-stop:
+			return
+		default:
+		}
+	}
+}
+
+// lastChance returns the answer if it is there already, else err.
+func (e *exchange) lastChance(sink transporters.Sink, err error) (mcp.Message, error) {
+	select {
+	case answer := <-e.answered:
+		e.deliver(sink, nil)
+		return answer, nil
+	default:
+		return mcp.Message{}, err
+	}
+}
+
+// Send puts a notification or an answer into the link's buffer. It does not wait
+// until it is written.
+func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", errors.ErrNotSent, context.Cause(ctx))
+	}
+	if err := l.usable(); err != nil {
+		return err
+	}
+	if _, err := l.writer.accept(out.Frame, false, func() {}); err != nil {
+		return l.refused(ctx, err)
+	}
+	return nil
+}
+
+// usable returns why nothing can be sent, or nil.
+func (l *Link) usable() error {
+	select {
+	case <-l.done:
+		return l.lostError(true)
+	default:
+	}
+	if !l.started.Load() {
+		return fmt.Errorf("%w: the stdio link is not started", errors.ErrNotSent)
+	}
+	return nil
+}
+
+// refused says why the writer took nothing. When the link is ending, the reason
+// is there in a moment.
+func (l *Link) refused(ctx context.Context, err error) error {
+	if !errors.Is(err, errWriterClosed) {
+		return err
+	}
+	select {
+	case <-l.done:
+		return l.lostError(true)
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", errors.ErrNotSent, context.Cause(ctx))
+	}
+}

@@ -1,0 +1,201 @@
+package stdiolink
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
+	"github.com/mcp-client-go/mcpclient/mcp"
+)
+
+// errLineTooLong: a line exceeds max_line_bytes.
+var errLineTooLong = errors.New("line too long")
+
+// read takes lines from the process until there are no more, and returns why.
+func (l *Link) read() error {
+	lines := newLineReader(l.child.Stdout(), l.config.maxLineBytes())
+	for {
+		line, owned, err := lines.next()
+		if len(line) > 0 {
+			l.take(line, owned)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// take routes one line. It is the reader's, unless owned is set.
+func (l *Link) take(line []byte, owned bool) {
+	first := jsonscan.SkipSpace(line, 0)
+	if first == len(line) {
+		return
+	}
+	if kind := line[first]; kind != '{' && kind != '[' {
+		// A byte order mark at the start of the output is no noise.
+		if rest, found := bytes.CutPrefix(line, []byte("\xef\xbb\xbf")); found && !l.heard.Load() {
+			l.take(rest, owned)
+			return
+		}
+		l.skip(line, hclog.Debug, "it is not JSON")
+		return
+	}
+	if !owned {
+		line = bytes.Clone(line)
+	}
+	m, err := jsonrpc.Scan(line)
+	if errors.Is(err, jsonscan.ErrUTF8) {
+		line = l.repair(line)
+		m, err = jsonrpc.Scan(line)
+	}
+	switch {
+	case err == nil:
+		l.route(m)
+	case errors.Is(err, jsonrpc.ErrBatch):
+		l.takeBatch(line)
+	case errors.Is(err, jsonrpc.ErrEnvelope):
+		l.takeMalformed(line, err)
+	default:
+		l.skip(line, hclog.Warn, err.Error())
+	}
+}
+
+// repair replaces what is not UTF-8, as JSON decoders do. Some servers pass on
+// text in an old encoding; the rest of what they send is sound.
+func (l *Link) repair(line []byte) []byte {
+	l.complain(line, hclog.Warn, "a message is not valid UTF-8: the bad bytes are replaced")
+	return bytes.ToValidUTF8(line, []byte("\uFFFD"))
+}
+
+// takeBatch routes the messages of an array.
+func (l *Link) takeBatch(line []byte) {
+	if !l.batches.Load() {
+		l.skip(line, hclog.Warn, "it is a batch, which only servers of 2025-03-26 may send")
+		return
+	}
+	messages, err := jsonrpc.ScanBatch(line)
+	if errors.Is(err, jsonscan.ErrUTF8) {
+		line = l.repair(line)
+		messages, err = jsonrpc.ScanBatch(line)
+	}
+	for _, m := range messages {
+		l.route(m)
+	}
+	if err != nil {
+		l.skip(line, hclog.Warn, err.Error())
+	}
+}
+
+// takeMalformed fails the exchange that a broken answer was for: otherwise its
+// caller would wait until the timeout for an answer that has come.
+func (l *Link) takeMalformed(line []byte, problem error) {
+	l.skip(line, hclog.Warn, problem.Error())
+	raw, found := jsonscan.Find(line, "id")
+	if _, isRequest := jsonscan.Find(line, "method"); !found || isRequest {
+		return
+	}
+	id, ok := mcp.ID(raw).Uint64()
+	if !ok {
+		return
+	}
+	if e := l.pending.take(id); e != nil {
+		e.failed <- &errors.TransporterRequestError{
+			Kind:    errors.KindProtocol,
+			Message: "the answer cannot be used",
+			Err:     fmt.Errorf("%w: %w", errors.ErrProtocol, problem),
+		}
+	}
+}
+
+// route hands a message to the exchange it belongs to, or to the function given
+// to Start.
+func (l *Link) route(m mcp.Message) {
+	l.heard.Store(true)
+	switch m.Kind() {
+	case mcp.KindResponse:
+		if l.routeAnswer(m) {
+			return
+		}
+	case mcp.KindNotification:
+		if l.routeEvent(m) {
+			return
+		}
+	}
+	select {
+	case <-l.done: // nobody shall hear of a link that has ended
+	default:
+		l.receive(l, m)
+	}
+}
+
+func (l *Link) routeAnswer(m mcp.Message) bool {
+	id, ok := m.ID.Uint64() // also of a number echoed as a string (ruling 5)
+	if !ok {
+		return false
+	}
+	e := l.pending.take(id)
+	if e == nil {
+		return false
+	}
+	e.sink.Arrived()
+	e.answered <- m
+	return true
+}
+
+// routeEvent hands over progress by its token, and what belongs to a
+// subscription by the id of the request that opened it (R063, R222).
+func (l *Link) routeEvent(m mcp.Message) bool {
+	if m.Method == mcp.NotificationProgress {
+		token, found := jsonrpc.ProgressToken(m.Params)
+		number, ok := token.Uint64()
+		if !found || !ok {
+			return false
+		}
+		e := l.pending.withToken(number)
+		if e == nil {
+			return false
+		}
+		l.queue(e, m)
+		return true
+	}
+	subscription, found := jsonrpc.SubscriptionID(m.Params)
+	number, ok := subscription.Uint64()
+	if !found || !ok {
+		return false
+	}
+	e := l.pending.withID(number)
+	if e == nil || !e.wantEvents {
+		return false
+	}
+	l.queue(e, m)
+	return true
+}
+
+// queue puts an event before an exchange, or fails the exchange if it has too
+// many waiting.
+func (l *Link) queue(e *exchange, m mcp.Message) {
+	e.sink.Arrived()
+	if !e.wantEvents || e.events.push(m) {
+		return
+	}
+	if l.pending.remove(e) {
+		e.failed <- fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, e.events.limit)
+	}
+}
+
+// readFailure says why reading ended.
+func readFailure(err error, limit int) error {
+	switch {
+	case errors.Is(err, errLineTooLong):
+		return fmt.Errorf("%w: a line has more than max_line_bytes (%d)", errors.ErrMessageTooLarge, limit)
+	case errors.Is(err, io.EOF):
+		return errStdoutEnded
+	default:
+		return fmt.Errorf("reading from the process failed: %w", err)
+	}
+}
