@@ -1,0 +1,101 @@
+package dial
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Values of Settings.Proxy other than a URL.
+const (
+	// ProxyFromEnvironment takes HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+	ProxyFromEnvironment = "env"
+	// ProxyNone connects directly.
+	ProxyNone = "none"
+)
+
+const (
+	defaultIdlePerHost    = 512
+	defaultIdleTimeout    = 90 * time.Second
+	defaultConnectTimeout = 30 * time.Second
+	handshakeTimeout      = 15 * time.Second
+	maxHeaderBytes        = 256 << 10
+
+	// A connection of HTTP/2 carries many calls, so a dead one must be noticed:
+	// silence of pingAfter makes a ping, no answer within pingTimeout ends it.
+	pingAfter   = 30 * time.Second
+	pingTimeout = 15 * time.Second
+)
+
+// Settings are what distinguishes one transport from another. They are
+// comparable; the zero value means the defaults.
+type Settings struct {
+	// CAFile is a PEM file with the authorities to trust instead of the
+	// system's.
+	CAFile string
+	// CertFile and KeyFile are PEM files with the client's certificate. They
+	// are read again for each new connection, so a renewed certificate is used.
+	CertFile, KeyFile string
+	// ServerName replaces the URL's host in the TLS handshake.
+	ServerName string
+	// MinVersion is a tls.VersionTLS constant; 0 is TLS 1.2.
+	MinVersion uint16
+	// InsecureSkipVerify accepts any certificate.
+	InsecureSkipVerify bool
+	// Proxy is ProxyFromEnvironment (also if empty), ProxyNone, or a URL of
+	// scheme http, https, socks5 or socks5h, which may hold a password.
+	Proxy string
+	// IdlePerHost is how many idle connections are kept for each host;
+	// default 512.
+	IdlePerHost int
+	// IdleTimeout ends a connection that was idle so long; default 90 s.
+	IdleTimeout time.Duration
+	// ConnectTimeout bounds one attempt to connect, without TLS; default 30 s.
+	ConnectTimeout time.Duration
+}
+
+// String renders the settings without the proxy's user and password.
+func (s Settings) String() string {
+	type plain Settings // without methods
+	s.Proxy = withoutUser(s.Proxy)
+	return fmt.Sprintf("%+v", plain(s))
+}
+
+// GoString is String.
+func (s Settings) GoString() string { return s.String() }
+
+func withoutUser(proxy string) string {
+	u, err := url.Parse(proxy)
+	if err != nil {
+		return "unreadable"
+	}
+	if u.User != nil {
+		u.User = url.User("***")
+	}
+	return u.String()
+}
+
+// ParseProxy reads a value of Settings.Proxy. The error does not show the
+// value, which may hold a password.
+func ParseProxy(text string) (func(*http.Request) (*url.URL, error), error) {
+	switch text {
+	case "", ProxyFromEnvironment:
+		return http.ProxyFromEnvironment, nil
+	case ProxyNone:
+		return nil, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("proxy: not a URL, %q or %q", ProxyFromEnvironment, ProxyNone)
+	}
+	switch u.Scheme {
+	case "http", "https", "socks5", "socks5h":
+	default:
+		return nil, fmt.Errorf("proxy: a URL of scheme http, https, socks5 or socks5h, %q or %q is wanted", ProxyFromEnvironment, ProxyNone)
+	}
+	if u.Hostname() == "" {
+		return nil, fmt.Errorf("proxy: the URL has no host")
+	}
+	return http.ProxyURL(u), nil
+}

@@ -1,0 +1,114 @@
+package httplink
+
+import (
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+)
+
+// firstBuffer is where a body of unknown length begins.
+const firstBuffer = 8 << 10
+
+// readBody reads a whole body into memory that its message will own. length is
+// -1 if the server did not tell.
+func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
+	if length > l.maxBytes {
+		return nil, l.tooLarge()
+	}
+	if length >= 0 {
+		body := make([]byte, length)
+		n, err := io.ReadFull(x, body)
+		if err != nil {
+			return nil, l.brokenBody(x, fmt.Sprintf("the body broke off after %d of %d bytes", n, length), err)
+		}
+		return body, nil
+	}
+	body := make([]byte, 0, min(firstBuffer, l.maxBytes+1))
+	for {
+		n, err := x.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > l.maxBytes:
+			return nil, l.tooLarge()
+		case err == io.EOF:
+			return body, nil
+		case err != nil:
+			return nil, l.brokenBody(x, fmt.Sprintf("the body broke off after %d bytes", len(body)), err)
+		}
+		if len(body) == cap(body) {
+			grown := make([]byte, len(body), min(int64(2*cap(body)), l.maxBytes+1))
+			copy(grown, body)
+			body = grown
+		}
+	}
+}
+
+// readErrorBody reads the beginning of a body that is only told of, without
+// secrets. Its own faults are not reported; the end of the call or the link is.
+func (l *Link) readErrorBody(x *exchange) ([]byte, error) {
+	body, _ := io.ReadAll(io.LimitReader(x, errorBodyBytes))
+	if x.Err() != nil {
+		if cause := context.Cause(x); !errors.Is(cause, errStalled) {
+			return nil, cause
+		}
+	}
+	return l.redact(x.values, body), nil
+}
+
+func (l *Link) tooLarge() error {
+	return &errors.TransporterRequestError{
+		Kind:    errors.KindProtocol,
+		Message: fmt.Sprintf("the body is longer than max_response_bytes (%d)", l.maxBytes),
+		Err:     errors.ErrMessageTooLarge,
+	}
+}
+
+// decompress lets the exchange read plain bytes. Compression is not asked for,
+// but some servers and proxies compress unasked.
+func (l *Link) decompress(x *exchange, response *http.Response) error {
+	encoding := strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding")))
+	switch encoding {
+	case "", "identity":
+		return nil
+	case "gzip", "x-gzip":
+		x.body = &compressedBody{source: response.Body, open: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }}
+	case "deflate":
+		x.body = &compressedBody{source: response.Body, open: zlib.NewReader}
+	default:
+		return &errors.TransporterRequestError{
+			Kind:    errors.KindProtocol,
+			Status:  response.StatusCode,
+			Message: fmt.Sprintf("the body has the Content-Encoding %q, which was not asked for", l.peerText(x, encoding, 60)),
+			Err:     errors.ErrProtocol,
+		}
+	}
+	response.ContentLength = -1
+	return nil
+}
+
+// compressedBody opens the decompressor at the first Read, since that waits for
+// bytes.
+type compressedBody struct {
+	source io.ReadCloser
+	open   func(io.Reader) (io.ReadCloser, error)
+	plain  io.ReadCloser
+}
+
+func (b *compressedBody) Read(p []byte) (int, error) {
+	if b.plain == nil {
+		plain, err := b.open(b.source)
+		if err != nil {
+			return 0, err // io.EOF if the body is empty
+		}
+		b.plain = plain
+	}
+	return b.plain.Read(p)
+}
+
+func (b *compressedBody) Close() error { return b.source.Close() }

@@ -1,0 +1,113 @@
+package httplink
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
+)
+
+// Defaults of Config.
+const (
+	defaultReadTimeout      = 30 * time.Second
+	defaultCloseTimeout     = 3 * time.Second
+	defaultMaxResponseBytes = 32 << 20
+)
+
+// Config is the part of a server's section that its HTTP link knows. Fields
+// that are zero have the defaults that their tags name.
+type Config struct {
+	// BaseURL is the endpoint, used exactly as written.
+	BaseURL string `config:"base_url,required,alias=url" doc:"the endpoint, an absolute http or https URL, used exactly as written"`
+	// Token is sent as a bearer token.
+	Token config.Secret `config:"token" doc:"bearer token; an Authorization among headers goes before it"`
+	// Headers are added to every request, below the protocol's own.
+	Headers map[string]config.Secret `config:"headers" doc:"added to every request; the protocol's own headers always win"`
+	// IdentityHeaders are the names of headers whose value, given for a call,
+	// says whom it is for. The link only checks them.
+	IdentityHeaders []string `config:"identity_headers" doc:"headers of a call that say whom it is for, so that no session is shared"`
+	// ReadTimeout is the longest stall once a body has begun.
+	ReadTimeout config.Duration `config:"read_timeout" default:"30s" doc:"longest stall once a body has begun; must exceed the server's keep-alive interval"`
+	// ListenReadTimeout is the same for listen streams.
+	ListenReadTimeout config.Duration `config:"listen_read_timeout" default:"off" doc:"the same for listen streams"`
+	// MaxResponseBytes bounds a buffered body, decompressed, and one event.
+	MaxResponseBytes int64 `config:"max_response_bytes" default:"33554432" doc:"limit of a buffered body (decompressed) and of one event"`
+	// CloseTimeout bounds the DELETE at close.
+	CloseTimeout config.Duration `config:"close_timeout" default:"3s" doc:"longest wait for the DELETE at close"`
+	// SessionLostMatch are texts of a 400 answer that mean a lost session.
+	SessionLostMatch []string `config:"session_lost_match" doc:"texts of a 400 answer that mean that the session is lost; absent: a built-in list"`
+	// Proxy is a URL, env or none.
+	Proxy config.Secret `config:"proxy" doc:"URL of a proxy (http, https, socks5), env (the default) or none"`
+	// TLS says whom to trust.
+	TLS TLS `config:"tls" doc:"TLS settings"`
+}
+
+// TLS holds the keys under tls.
+type TLS struct {
+	CAFile             string `config:"ca_file" doc:"PEM file of the authorities to trust instead of the system's"`
+	CertFile           string `config:"cert_file" doc:"PEM file of the client's certificate; read again for each connection"`
+	KeyFile            string `config:"key_file" doc:"PEM file of its key"`
+	ServerName         string `config:"server_name" doc:"name to expect in the server's certificate instead of the URL's host"`
+	MinVersion         string `config:"min_version" default:"1.2" doc:"oldest TLS version: 1.2 or 1.3"`
+	InsecureSkipVerify bool   `config:"insecure_skip_verify" doc:"accept any certificate; for tests only"`
+}
+
+// CloseTimeoutValue returns close_timeout, or its default of 3 s; 0 means that
+// it is off.
+func (c Config) CloseTimeoutValue() time.Duration { return c.CloseTimeout.Or(defaultCloseTimeout) }
+
+// String renders the configuration without secrets, query and user of the URLs
+// included.
+func (c Config) String() string {
+	type plain Config // without methods
+	c.BaseURL = displayURL(c.BaseURL)
+	return fmt.Sprintf("%+v", plain(c))
+}
+
+// GoString is String.
+func (c Config) GoString() string { return c.String() }
+
+func (c Config) maxResponseBytes() int64 {
+	if c.MaxResponseBytes > 0 {
+		return c.MaxResponseBytes
+	}
+	return defaultMaxResponseBytes
+}
+
+// dialSettings resolves what the transport is made of.
+func (c Config) dialSettings() (dial.Settings, error) {
+	proxy, err := c.Proxy.Reveal()
+	if err != nil {
+		return dial.Settings{}, fmt.Errorf("proxy: %w", err)
+	}
+	version, err := c.TLS.version()
+	if err != nil {
+		return dial.Settings{}, err
+	}
+	return dial.Settings{
+		CAFile:             c.TLS.CAFile,
+		CertFile:           c.TLS.CertFile,
+		KeyFile:            c.TLS.KeyFile,
+		ServerName:         c.TLS.ServerName,
+		MinVersion:         version,
+		InsecureSkipVerify: c.TLS.InsecureSkipVerify,
+		Proxy:              proxy,
+	}, nil
+}
+
+// displayURL is a URL as logs and errors may show it: without user, query and
+// fragment, where secrets live.
+func displayURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "unreadable URL"
+	}
+	return displayable(u)
+}
+
+func displayable(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, Opaque: u.Opaque}
+	return shown.String()
+}

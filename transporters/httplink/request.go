@@ -1,0 +1,127 @@
+package httplink
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// Exchange implements transporters.Link: one POST, whose answer is read here.
+// An HTTP status without an answer is a Reply; a redirect, a web page and a
+// stream that ends too early are errors.
+func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
+	x := l.newExchange(ctx)
+	defer x.finish()
+	if err := l.ready(ctx); err != nil {
+		return transporters.Reply{}, err
+	}
+	sink.Accepted()
+	response, err := l.perform(x, http.MethodPost, out.Frame, out.Header)
+	if err != nil {
+		return transporters.Reply{}, x.outcome(err)
+	}
+	reply, err := l.receive(x, response, conversation{link: l, out: out, sink: sink})
+	if err != nil {
+		return transporters.Reply{}, x.outcome(err)
+	}
+	return reply, nil
+}
+
+// Send implements transporters.Link: one POST, for which any 2xx status is
+// success (D 55). What the answer's body says is not read.
+func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
+	x := l.newExchange(ctx)
+	defer x.finish()
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
+	response, err := l.perform(x, http.MethodPost, out.Frame, out.Header)
+	if err != nil {
+		return x.outcome(err)
+	}
+	if isSuccess(response.StatusCode) {
+		x.tail = response.ContentLength != 0
+		return nil
+	}
+	return l.statusError(x, response)
+}
+
+// Terminate implements transporters.Terminator: the DELETE that ends a session
+// (R102). That the server does not offer it (405), or has forgotten the session
+// already (404), is no error.
+func (l *Link) Terminate(ctx context.Context, header http.Header) error {
+	x := l.newExchange(ctx)
+	defer x.finish()
+	if err := l.ready(ctx); err != nil {
+		return err
+	}
+	response, err := l.perform(x, http.MethodDelete, nil, header)
+	if err != nil {
+		return x.outcome(err)
+	}
+	switch {
+	case isSuccess(response.StatusCode), response.StatusCode == http.StatusNotFound, response.StatusCode == http.StatusMethodNotAllowed:
+		x.tail = response.ContentLength != 0
+		return nil
+	default:
+		return l.statusError(x, response)
+	}
+}
+
+func isSuccess(status int) bool { return status >= 200 && status < 300 }
+
+// ready reports what keeps a request from being begun at all.
+func (l *Link) ready(ctx context.Context) error {
+	switch {
+	case l.fault != nil:
+		return l.fault
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case l.life.Err() != nil:
+		return context.Cause(l.life)
+	default:
+		return nil
+	}
+}
+
+// perform sends one request and returns its response, whose body belongs to the
+// exchange. A redirect that was not followed is an error.
+func (l *Link) perform(x *exchange, method string, frame []byte, protocol http.Header) (*http.Response, error) {
+	header, err := l.headers.merge(x.values, protocol)
+	if err != nil {
+		return nil, notSent(err)
+	}
+	request := l.client.R().SetContext(x).SetDoNotParseResponse(true)
+	request.Header = header
+	if frame != nil {
+		// A type that net/http knows: of any other it would not know the length,
+		// and write head and body apart.
+		request.Body = bytes.NewReader(frame)
+	}
+	answer, err := request.Execute(method, l.cfg.BaseURL)
+	if err != nil {
+		return nil, l.requestError(x, answer, err)
+	}
+	response := answer.RawResponse
+	x.body = response.Body
+	if err := l.redirectError(x, response); err != nil {
+		return nil, err
+	}
+	return response, l.decompress(x, response)
+}
+
+// requestError explains why there is no response. resty returns no response at
+// all where it did not get as far as sending.
+func (l *Link) requestError(x *exchange, answer *resty.Response, err error) error {
+	if answer == nil {
+		return l.explain(x, &preparationError{err})
+	}
+	if answer.RawResponse != nil {
+		_ = answer.RawResponse.Body.Close()
+	}
+	return l.explain(x, err)
+}

@@ -1,0 +1,186 @@
+package httplink
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// scripted answers with a body that is written while the bubble's clock runs.
+type scripted struct {
+	head   time.Duration // before the response begins
+	status int
+	media  string
+	write  func(w io.Writer)
+}
+
+func (s *scripted) RoundTrip(request *http.Request) (*http.Response, error) {
+	time.Sleep(s.head)
+	body, sink := io.Pipe()
+	stop := context.AfterFunc(request.Context(), func() { _ = body.CloseWithError(context.Cause(request.Context())) })
+	go func() {
+		defer stop()
+		s.write(sink)
+		_ = sink.Close()
+	}()
+	return &http.Response{
+		StatusCode: s.status, Header: http.Header{"Content-Type": {s.media}}, Body: body, ContentLength: -1, Request: request,
+	}, nil
+}
+
+// settle closes the link and lets the bubble's writers come to their end.
+func settle(t *testing.T, link *Link) {
+	shut(t, link)
+	time.Sleep(2 * time.Hour)
+}
+
+// piece is text that is written after a pause.
+type piece struct {
+	after time.Duration
+	text  string
+}
+
+func write(pieces ...piece) func(io.Writer) {
+	return func(w io.Writer) {
+		for _, p := range pieces {
+			time.Sleep(p.after)
+			if _, err := io.WriteString(w, p.text); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// read_timeout is the longest silence within a body. It limits neither a body's
+// duration nor the time until it begins (P6), is on a call's event stream never
+// below the request timeout, and listen streams have their own.
+func TestReadTimeout(t *testing.T) {
+	const (
+		json, stream, listen = "application/json", "text/event-stream", mcp.MethodListen
+		event                = "data: " + answer7 + "\n\n"
+		second               = time.Second
+	)
+	for name, test := range map[string]struct {
+		media   string
+		head    time.Duration
+		pieces  []piece
+		cfg     Config
+		minimum time.Duration
+		idle    time.Duration // the call's own request timeout; -1 is off
+		method  string
+		stalls  time.Duration // 0: it does not
+	}{
+		"late head":                 {media: json, head: time.Hour, pieces: []piece{{29 * second, answer7}}},
+		"slow but alive":            {media: json, pieces: []piece{{29 * second, " "}, {29 * second, " "}, {29 * second, answer7}}},
+		"stalled at the start":      {media: json, pieces: []piece{{31 * second, answer7}}, stalls: 30 * second},
+		"stalled within":            {media: json, pieces: []piece{{5 * second, answer7[:9]}, {31 * second, answer7[9:]}}, stalls: 35 * second},
+		"stalled stream":            {media: stream, pieces: []piece{{0, event[:9]}, {31 * second, event[9:]}}, stalls: 30 * second},
+		"R091, P29: comments":       {media: stream, pieces: []piece{{29 * second, ": ping\n\n"}, {29 * second, ":\n"}, {29 * second, event}}},
+		"configured":                {media: json, cfg: Config{ReadTimeout: config.Of(second)}, pieces: []piece{{2 * second, answer7}}, stalls: second},
+		"off":                       {media: json, cfg: Config{ReadTimeout: config.Off()}, pieces: []piece{{time.Hour, answer7}}},
+		"stream below the minimum":  {media: stream, minimum: time.Minute, pieces: []piece{{59 * second, event}}},
+		"stream above the minimum":  {media: stream, minimum: time.Minute, pieces: []piece{{61 * second, event}}, stalls: time.Minute},
+		"off, with a minimum":       {media: stream, minimum: time.Minute, cfg: Config{ReadTimeout: config.Off()}, pieces: []piece{{time.Hour, event}}},
+		"the minimum is not JSON's": {media: json, minimum: time.Minute, pieces: []piece{{31 * second, answer7}}, stalls: 30 * second},
+		"a minimum below":           {media: stream, minimum: second, pieces: []piece{{29 * second, event}}},
+		"the call's idle time":      {media: stream, idle: time.Minute, pieces: []piece{{59 * second, event}}},
+		"above the call's":          {media: stream, idle: time.Minute, pieces: []piece{{61 * second, event}}, stalls: time.Minute},
+		"below read_timeout":        {media: stream, idle: second, pieces: []piece{{29 * second, event}}},
+		"the call's is off":         {media: stream, idle: -1, pieces: []piece{{time.Hour, event}}},
+		"listen, JSON":              {media: json, method: listen, pieces: []piece{{31 * second, answer7}}, stalls: 30 * second},
+		"listen has none":           {media: stream, method: listen, pieces: []piece{{time.Hour, event}}},
+		"listen has its own": {media: stream, method: listen, cfg: Config{ListenReadTimeout: config.Of(time.Minute)},
+			pieces: []piece{{time.Hour, event}}, stalls: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				test.cfg.BaseURL = "http://127.0.0.1/mcp"
+				link := New("test", test.cfg, WithMinimumStreamStall(test.minimum),
+					WithTransport(&scripted{head: test.head, status: 200, media: test.media, write: write(test.pieces...)}))
+				defer settle(t, link)
+				out := call()
+				if test.method != "" {
+					out.Method = test.method
+				}
+				ctx := t.Context()
+				if test.idle != 0 {
+					idle := max(0, test.idle)
+					ctx = transporters.WithCallOptions(ctx, func(o *transporters.CallOptions) { o.RequestTimeout = &idle })
+				}
+				begin := time.Now()
+				got, err := link.Exchange(ctx, out, &sink{})
+				if test.stalls == 0 {
+					require.NoError(t, err)
+					assert.Equal(t, answer7, strings.TrimSpace(string(got.Message.Raw)))
+					return
+				}
+				require.ErrorIs(t, err, errors.ErrPeerLost)
+				assert.ErrorContains(t, err, "(read_timeout)")
+				assert.Equal(t, test.stalls, time.Since(begin))
+			})
+		})
+	}
+}
+
+// The time that a callback takes is not silence of the peer.
+func TestSlowCallbackIsNoStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		link := New("test", Config{BaseURL: "http://127.0.0.1/mcp"}, WithTransport(&scripted{
+			status: 200, media: "text/event-stream",
+			write: write(piece{0, "data: " + progress70 + "\n\n"}, piece{20 * time.Second, "data: " + answer7 + "\n\n"}),
+		}))
+		defer settle(t, link)
+		s := &sink{onDeliver: func(mcp.Message) { time.Sleep(time.Hour) }}
+		_, err := link.Exchange(t.Context(), call(), s)
+		require.NoError(t, err)
+	})
+}
+
+// A stalled error body does not hide the status (D 54).
+func TestStalledErrorBodyKeepsTheStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		link := New("test", Config{BaseURL: "http://127.0.0.1/mcp"}, WithTransport(&scripted{
+			status: 500, media: "text/plain", write: write(piece{0, "begin"}, piece{time.Hour, "end"}),
+		}))
+		defer settle(t, link)
+		got, err := link.Exchange(t.Context(), call(), &sink{})
+		require.NoError(t, err)
+		assert.Equal(t, 500, got.Status)
+		assert.Equal(t, "begin", string(got.Body))
+	})
+}
+
+// The same over real connections, which the stall must break.
+func TestStalledConnection(t *testing.T) {
+	for name, begin := range map[string]string{
+		"JSON":   "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 48\r\n\r\n{",
+		"stream": "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {",
+	} {
+		t.Run(name, func(t *testing.T) {
+			closed := make(chan struct{})
+			address := raw(t, func(conn net.Conn, _ *http.Request) {
+				_, _ = io.WriteString(conn, begin)
+				waitClosed(conn)
+				close(closed)
+			})
+			link, _ := open(t, Config{BaseURL: address, ReadTimeout: config.Of(100 * time.Millisecond)})
+			_, err := link.Exchange(t.Context(), call(), &sink{})
+			require.ErrorIs(t, err, errors.ErrPeerLost)
+			assert.ErrorContains(t, err, "stalled: nothing came for 100ms (read_timeout)")
+			<-closed
+		})
+	}
+}

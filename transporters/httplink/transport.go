@@ -1,0 +1,102 @@
+package httplink
+
+import (
+	"net/http"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
+)
+
+// transportSource gives the transport of a link when it is first needed, since
+// making one may read files.
+type transportSource func() (http.RoundTripper, error)
+
+func fixedTransport(transport http.RoundTripper) transportSource {
+	return func() (http.RoundTripper, error) { return transport, nil }
+}
+
+func pooledTransport(pool *dial.Pool, cfg Config) transportSource {
+	return func() (http.RoundTripper, error) {
+		settings, err := cfg.dialSettings()
+		if err != nil {
+			return nil, err
+		}
+		return pool.Transport(settings)
+	}
+}
+
+// exchangeKey finds the exchange that a context belongs to.
+type exchangeKey struct{}
+
+// roundTripper is the innermost part of a request's way before the network. It
+// leads each request to the transport of its link, so that one resty client can
+// serve several, and lets requests that are not a link's pass.
+type roundTripper struct {
+	base http.RoundTripper // of the client that was taken over; nil if it is ours
+	pool *dial.Pool        // copies base if that is an *http.Transport
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	x, ok := request.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return r.foreign(request)
+	}
+	transport, err := x.link.roundTripper(r)
+	if err != nil {
+		return nil, &preparationError{err}
+	}
+	return transport.RoundTrip(withoutReplay(request))
+}
+
+// foreign sends a request that is not a link's: one of the user's own through a
+// client that was taken over.
+func (r *roundTripper) foreign(request *http.Request) (*http.Response, error) {
+	switch {
+	case r.base != nil:
+		return r.base.RoundTrip(request)
+	case r.pool == nil:
+		return nil, &preparationError{errors.New("the request has lost its context: middleware must derive from the one it gets")}
+	}
+	transport, err := r.pool.Transport(dial.Settings{})
+	if err != nil {
+		return nil, err
+	}
+	return transport.RoundTrip(request)
+}
+
+// CloseIdleConnections makes (*http.Client).CloseIdleConnections work.
+func (r *roundTripper) CloseIdleConnections() {
+	if closer, ok := r.base.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+// roundTripper chooses what carries the link's requests.
+func (l *Link) roundTripper(outer *roundTripper) (http.RoundTripper, error) {
+	if l.transport == nil {
+		return outer.base, nil // a user's client with a round tripper of its own
+	}
+	return l.transport()
+}
+
+// withoutReplay keeps net/http from sending a POST twice: it does so if it sees
+// an idempotency key and can get at the body again, although the server may
+// have carried the first one out (ruling 3). Without a key it sends again only
+// what was never written.
+func withoutReplay(request *http.Request) *http.Request {
+	_, standard := request.Header["Idempotency-Key"]
+	_, custom := request.Header["X-Idempotency-Key"]
+	if request.GetBody == nil || !standard && !custom {
+		return request
+	}
+	once := *request
+	once.GetBody = nil
+	return &once
+}
+
+// preparationError marks an error from before a request was begun.
+type preparationError struct{ err error }
+
+func (e *preparationError) Error() string { return e.err.Error() }
+func (e *preparationError) Unwrap() error { return e.err }
