@@ -1,0 +1,239 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// call is the state of one request, from its creation to its return, over
+// however many attempts. It is the Sink of its exchanges.
+//
+// Its context derives from the connection's, takes its values from the
+// caller's, and ends with a cause: the caller's own end, one of the deadlines,
+// or the close of the session. context.Canceled therefore shows in an error
+// only if the caller's context ended.
+//
+// One timer watches both deadlines. The ceiling runs from the creation of the
+// call, connecting included. The idle deadline runs while the peer has the
+// request: from the link's Accepted, restarted by each Arrived, and not while
+// the caller's own callback runs. Arrived only stores a time; the timer
+// compares when it fires, and sets itself anew.
+type call struct {
+	session *Session
+	action  string
+	params  *mcp.Params
+	onEvent transporters.EventFunc
+	options *transporters.CallOptions
+
+	caller     context.Context
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	stopCaller func() bool
+
+	id    uint64
+	token uint64
+
+	created  time.Time
+	idle     time.Duration // 0 is off
+	ceiling  time.Duration // 0 is off
+	timer    *time.Timer
+	finished atomic.Bool
+
+	waiting    atomic.Bool  // the peer has the request
+	delivering atomic.Bool  // the caller's callback is running
+	lastSign   atomic.Int64 // nanoseconds after created
+}
+
+// callContext is the connection's cancellation with the caller's values.
+type callContext struct {
+	context.Context
+	values context.Context
+}
+
+// Value asks the connection's side first: the context package looks its own
+// cancellation up this way.
+func (c callContext) Value(key any) any {
+	if value := c.Context.Value(key); value != nil {
+		return value
+	}
+	return c.values.Value(key)
+}
+
+func newCall(ctx context.Context, s *Session, action string, params *mcp.Params, onEvent transporters.EventFunc) *call {
+	c := &call{
+		session: s,
+		action:  action,
+		params:  params,
+		onEvent: onEvent,
+		options: transporters.CallOptionsOf(ctx),
+		caller:  ctx,
+		created: time.Now(),
+	}
+	inner, cancel := context.WithCancelCause(s.ctx)
+	c.ctx, c.cancel = callContext{inner, ctx}, cancel
+	c.stopCaller = context.AfterFunc(ctx, func() {
+		cancel(callerEnded{ctx.Err(), context.Cause(ctx)})
+	})
+	c.setDeadlines()
+	return c
+}
+
+// setDeadlines resolves the call's limits: per call, else configured. The
+// ceiling is never below the idle limit (seed-ancestors D 35).
+func (c *call) setDeadlines() {
+	c.idle = limit(c.options.RequestTimeout, c.session.settings.RequestTimeout.Or(0))
+	c.ceiling = limit(c.options.MaxRequestTimeout, c.session.settings.MaxRequestTimeout.Or(0))
+	if c.ceiling > 0 {
+		c.ceiling = max(c.ceiling, c.idle)
+	}
+	if first := c.untilNext(0); first > 0 {
+		// Set in two steps, so that check never runs before c.timer is there.
+		c.timer = time.AfterFunc(math.MaxInt64, c.check)
+		c.timer.Reset(first)
+	}
+}
+
+func limit(perCall *time.Duration, configured time.Duration) time.Duration {
+	if perCall != nil {
+		return max(*perCall, 0)
+	}
+	return configured
+}
+
+// untilNext returns how long after elapsed the deadlines are to be looked at
+// again; 0 if there are none.
+func (c *call) untilNext(elapsed time.Duration) time.Duration {
+	var next time.Duration
+	if c.ceiling > 0 {
+		next = c.ceiling - elapsed
+	}
+	if c.idle > 0 {
+		untilIdle := c.idle
+		if c.isWaiting() {
+			untilIdle = c.idle - (elapsed - time.Duration(c.lastSign.Load()))
+		}
+		if next == 0 || untilIdle < next {
+			next = untilIdle
+		}
+	}
+	return next
+}
+
+func (c *call) isWaiting() bool { return c.waiting.Load() && !c.delivering.Load() }
+
+// check runs when the timer fires.
+func (c *call) check() {
+	if c.finished.Load() {
+		return
+	}
+	elapsed := time.Since(c.created)
+	switch {
+	case c.ceiling > 0 && elapsed >= c.ceiling:
+		c.cancel(fmt.Errorf("%w: not answered within %v (max_request_timeout)", errors.ErrRequestTimeout, c.ceiling))
+	case c.idle > 0 && c.isWaiting() && elapsed-time.Duration(c.lastSign.Load()) >= c.idle:
+		c.cancel(fmt.Errorf("%w: no sign of life for %v (request_timeout)", errors.ErrRequestTimeout, c.idle))
+	default:
+		c.timer.Reset(max(c.untilNext(elapsed), time.Millisecond))
+	}
+}
+
+// finish ends the call's timer and context. It is called once, last.
+func (c *call) finish() {
+	c.finished.Store(true)
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.stopCaller()
+	c.cancel(context.Canceled)
+}
+
+// explain returns the error the caller is to see: if the call's context has
+// ended, its cause says why, whatever the link made of it.
+func (c *call) explain(err error) error {
+	if err == nil || c.ctx.Err() == nil {
+		return hideContextErrors(err)
+	}
+	cause := context.Cause(c.ctx)
+	if errors.Is(err, errors.ErrNotSent) {
+		return notSent(cause)
+	}
+	return cause
+}
+
+// hideContextErrors keeps errors of the context package that are not the
+// caller's doing from being taken for it.
+func hideContextErrors(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return flattened{err.Error()}
+	}
+	return err
+}
+
+// renew gives the call a fresh id, for an attempt that is a new request to the
+// server (R006).
+func (c *call) renew() {
+	c.id = c.session.nextID.Add(1)
+	c.token = 0
+	if c.wantsProgress() {
+		c.token = c.id
+	}
+}
+
+func (c *call) wantsProgress() bool {
+	return c.session.settings.Progress == ProgressAlways || c.wantsEvents()
+}
+
+func (c *call) wantsEvents() bool { return c.onEvent != nil || c.options.OnProgress != nil }
+
+// wireID is the id as it is written.
+func (c *call) wireID() string {
+	text := strconv.FormatUint(c.id, 10)
+	if c.session.settings.IDType == IDTypeString {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// Accepted starts the idle clock.
+func (c *call) Accepted() {
+	c.sign()
+	c.waiting.Store(true)
+}
+
+// Arrived restarts the idle clock.
+func (c *call) Arrived() { c.sign() }
+
+func (c *call) sign() { c.lastSign.Store(int64(time.Since(c.created))) }
+
+// Deliver hands a message to the caller's callbacks.
+func (c *call) Deliver(m mcp.Message) {
+	c.delivering.Store(true)
+	defer func() {
+		c.sign()
+		c.delivering.Store(false)
+	}()
+	if c.options.OnProgress != nil && m.Method == mcp.NotificationProgress {
+		if token, ok := jsonrpc.ProgressToken(m.Params); ok && c.isToken(token) {
+			if progress, ok := mcp.ProgressOf(m.Params); ok {
+				c.options.OnProgress(progress)
+			}
+		}
+	}
+	if c.onEvent != nil {
+		c.onEvent(m)
+	}
+}
+
+func (c *call) isToken(token mcp.ID) bool {
+	n, ok := token.Uint64()
+	return ok && n == c.token
+}

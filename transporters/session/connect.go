@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// maxConnectBackoff is what connect_backoff doubles to.
+const maxConnectBackoff = 10 * time.Second
+
+// connector makes sure that only one attempt to connect runs at a time, and
+// that failures are not repeated faster than connect_backoff allows.
+type connector struct {
+	mu      sync.Mutex
+	running *attempt
+	started bool // the link's Start has succeeded
+
+	failure  error
+	retryAt  time.Time
+	failures int
+}
+
+// attempt is one try to connect, shared by all who wait for it.
+type attempt struct {
+	done chan struct{}
+	peer *peer
+	err  error
+}
+
+func (c *connector) isRunning() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running != nil
+}
+
+// remembered is what outlives a connection (section 3.6). It is written by the
+// negotiation only, which is single-flight.
+type remembered struct {
+	mu sync.Mutex
+	verdict
+}
+
+// verdict is what is known of the peer's era.
+type verdict struct {
+	era     mcp.Era
+	version mcp.Version
+	// exitedOnProbe: the process ended when it was probed (S14).
+	exitedOnProbe bool
+	// workedAsModern: this server has worked as a modern one before.
+	workedAsModern bool
+}
+
+func (r *remembered) recall() verdict {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.verdict
+}
+
+func (r *remembered) remember(change func(*verdict)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.verdict)
+}
+
+// connected returns a usable peer other than stale, connecting if need be. ctx
+// bounds the wait of this caller only; the attempt itself runs on the
+// connection's context. All errors are notSent.
+func (s *Session) connected(ctx context.Context, stale *peer) (*peer, error) {
+	if p := s.current.Load(); p != nil && p != stale && p.usable() {
+		return p, nil
+	}
+	running, err := s.join(stale)
+	if err != nil {
+		return nil, notSent(err)
+	}
+	if running == nil {
+		return s.current.Load(), nil
+	}
+	select {
+	case <-running.done:
+		if running.err != nil {
+			return nil, notSent(running.err)
+		}
+		return running.peer, nil
+	case <-ctx.Done():
+		return nil, notSent(context.Cause(ctx))
+	}
+}
+
+// join returns the running attempt, starting one if there is none. It returns
+// nil, nil if in the meantime there is a usable peer.
+func (s *Session) join(stale *peer) (*attempt, error) {
+	c := &s.connector
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running != nil {
+		return c.running, nil
+	}
+	if p := s.current.Load(); p != nil && p != stale && p.usable() {
+		return nil, nil
+	}
+	if s.ctx.Err() != nil {
+		return nil, context.Cause(s.ctx)
+	}
+	if c.failure != nil && time.Now().Before(c.retryAt) {
+		return nil, c.failure
+	}
+	running := &attempt{done: make(chan struct{})}
+	if !s.tasks.start(func() { s.attempt(running) }) {
+		return nil, errors.ErrTransportClosed
+	}
+	c.running = running
+	return running, nil
+}
+
+// attempt connects once, and releases those who wait for it.
+func (s *Session) attempt(running *attempt) {
+	ctx, cancel := s.connectContext()
+	defer cancel()
+	running.peer, running.err = s.establish(ctx)
+	if running.err != nil && ctx.Err() != nil {
+		running.err = because(context.Cause(ctx), running.err)
+	}
+
+	c := &s.connector
+	c.mu.Lock()
+	c.running = nil
+	c.note(running.err, s.settings.ConnectBackoff.Or(0))
+	c.mu.Unlock()
+	close(running.done)
+}
+
+func (s *Session) connectContext() (context.Context, context.CancelFunc) {
+	timeout, ok := s.settings.ConnectTimeout.Value()
+	if !ok {
+		return context.WithCancel(s.ctx)
+	}
+	cause := fmt.Errorf("%w: no handshake within %v (connect_timeout): %w", errors.ErrConnectTimeout, timeout, errors.ErrRequestTimeout)
+	return context.WithTimeoutCause(s.ctx, timeout, cause)
+}
+
+// note remembers a failure for the back-off. A replacement that is pending
+// anyway, or a closed session, is no failure to start.
+func (c *connector) note(err error, backoff time.Duration) {
+	if err == nil || errors.Is(err, errors.ErrReconnecting) || errors.Is(err, errors.ErrSupervisionExhausted) {
+		c.failure, c.failures = nil, 0
+		return
+	}
+	wait := min(backoff<<min(c.failures, 10), maxConnectBackoff)
+	c.failure, c.retryAt = err, time.Now().Add(wait)
+	c.failures++
+}
+
+// establish returns a negotiated peer.
+func (s *Session) establish(ctx context.Context) (*peer, error) {
+	if s.reconnecting == nil {
+		return s.establishPlain(ctx)
+	}
+	if p := s.current.Load(); p != nil && p.lost.Load() && !spent(p.link) {
+		// The peer is alive, only what was negotiated with it is void.
+		return s.negotiate(ctx, p.link)
+	}
+	connect := s.reconnecting.Connect
+	if !s.connector.started {
+		connect = func(ctx context.Context) error { return s.link.Start(ctx, s.inbound) }
+	}
+	if err := connect(ctx); err != nil {
+		return nil, err
+	}
+	s.connector.started = true
+	p := s.current.Load()
+	if p == nil || !p.usable() {
+		return nil, errors.ErrPeerLost
+	}
+	return p, nil
+}
+
+func (s *Session) establishPlain(ctx context.Context) (*peer, error) {
+	if spent(s.link) {
+		return nil, s.link.Err()
+	}
+	if !s.connector.started {
+		if err := s.link.Start(ctx, s.inbound); err != nil {
+			return nil, err
+		}
+		s.connector.started = true
+	}
+	return s.negotiate(ctx, s.link)
+}
+
+// prepare is what a reconnecting link runs on every fresh connection.
+func (s *Session) prepare(ctx context.Context, fresh transporters.Link) error {
+	_, err := s.negotiate(ctx, fresh)
+	return err
+}

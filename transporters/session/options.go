@@ -1,0 +1,54 @@
+package session
+
+import (
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/mcp"
+)
+
+// Option sets what configuration files cannot hold.
+type Option func(*Session)
+
+// WithLogger sets the logger; the default discards.
+func WithLogger(logger hclog.Logger) Option {
+	return func(s *Session) {
+		if logger != nil {
+			s.log = logger
+		}
+	}
+}
+
+// WithPrincipal names whom this session is for. It appears in logs only.
+func WithPrincipal(principal string) Option {
+	return func(s *Session) { s.principal = principal }
+}
+
+// WithClientInfo replaces what the client announces of itself; the default is
+// mcp.ClientInfo().
+func WithClientInfo(info mcp.Implementation) Option {
+	return func(s *Session) { s.clientInfo = info }
+}
+
+// WithSessionLostMatch replaces the texts by which an HTTP 400 is recognised as
+// the loss of the session (ruling 2). They are compared ignoring case, anywhere
+// in the error's text. nil keeps the built-in list; an empty, non-nil list
+// leaves only status 404.
+func WithSessionLostMatch(texts []string) Option {
+	return func(s *Session) {
+		if texts != nil {
+			s.sessionLostMatch = texts
+		}
+	}
+}
+
+// WithCloseTimeout bounds the DELETE that ends an HTTP session at Close; the
+// default is 3 seconds.
+func WithCloseTimeout(timeout time.Duration) Option {
+	return func(s *Session) {
+		if timeout > 0 {
+			s.closeTimeout = timeout
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package session
+
+import (
+	"sync/atomic"
+
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// peer is one negotiated connection: everything that ends with it.
+type peer struct {
+	link      transporters.Link // the very link it was negotiated on
+	era       era
+	sessionID string // legacy HTTP, else empty
+	info      transporters.ServerInfo
+	lost      atomic.Bool // the server forgot the session, or the verdict was refuted
+}
+
+// usable reports whether requests may still be sent to this peer.
+func (p *peer) usable() bool { return !p.lost.Load() && !spent(p.link) }
+
+// retire marks the peer as no longer usable and reports whether this call was
+// the first to do so.
+func (p *peer) retire() bool { return p.lost.CompareAndSwap(false, true) }
