@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"strings"
+	"unicode"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 )
@@ -114,9 +116,12 @@ func (d *decoder) unmarshal(path string, n *node, target Unmarshaler) bool {
 	return true
 }
 
-// list decodes a list. A string is never one, not even of one item: for command
-// it would have to be split by a shell's rules, and there is no shell.
+// list decodes a list. A string is never one, except for Words if it is a single
+// word: it would have to be split by a shell's rules, and there is no shell.
 func (d *decoder) list(path string, n *node, zeroAllowed bool, dst reflect.Value) bool {
+	if n.kind == kindText && dst.Type() == reflect.TypeFor[Words]() && n.text != "" && !strings.ContainsFunc(n.text, unicode.IsSpace) {
+		return d.word(path, n, dst)
+	}
 	if n.kind != kindList {
 		message := "the value has the wrong type"
 		if n.kind == kindText && dst.Type().Elem().Kind() == reflect.String {

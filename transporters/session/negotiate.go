@@ -71,6 +71,8 @@ func (n *negotiation) failed(err error) error {
 	}
 	if n.ctx.Err() != nil {
 		err = because(context.Cause(n.ctx), err)
+	} else if spent(n.link) && n.session.ctx.Err() == nil {
+		err = because(errors.ErrStartFailed, err)
 	}
 	return err
 }

@@ -80,6 +80,7 @@ func TestS14ExitsAgain(t *testing.T) {
 	s := newSession(t, supervise.New("peer", nil, p.dial), nil)
 	_, err := s.Request(t.Context(), "tools/list", nil, nil)
 	require.ErrorContains(t, err, "exit status 2")
+	require.ErrorIs(t, err, errors.ErrStartFailed)
 	require.NotErrorIs(t, err, errors.ErrRedial)
 	require.True(t, errors.SafeToRetry(err))
 	require.Equal(t, 2, p.dials)

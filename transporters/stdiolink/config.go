@@ -28,7 +28,7 @@ const (
 type Config struct {
 	// Command is the program with its arguments; there is no shell. A program
 	// without a slash is looked for in the PATH that the process will have.
-	Command []string `config:"command,required" doc:"program and arguments as a list; no shell is used"`
+	Command config.Words `config:"command,required" doc:"program and arguments as a list, or the program alone; no shell is used"`
 	// Args are added to Command.
 	Args []string `config:"args" doc:"arguments added to command"`
 	// Cwd is the working directory; empty is this program's own.
