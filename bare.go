@@ -1,0 +1,83 @@
+package mcpclient
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// bareBase stands in for the base of an injected transporter that is none, such
+// as a fake with nothing but Request.
+type bareBase struct {
+	transporters.Transporter
+	server   string
+	closed   atomic.Bool
+	running  atomic.Int64
+	requests atomic.Uint64
+	failures atomic.Uint64
+}
+
+// baseOf returns the transporter itself if it is a base.
+func baseOf(transporter transporters.Transporter) transporters.Base {
+	if base, ok := transporter.(transporters.Base); ok {
+		return base
+	}
+	return &bareBase{Transporter: transporter}
+}
+
+// guard returns a transporter that counts the calls of next, and refuses them
+// after Close.
+func (b *bareBase) guard(next transporters.Transporter) transporters.Transporter {
+	return transporters.TransporterFunc(func(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
+		if err := b.refuse(action); err != nil {
+			return mcp.Result{}, err
+		}
+		b.requests.Add(1)
+		b.running.Add(1)
+		defer b.running.Add(-1)
+		result, err := next.Request(ctx, action, params, onEvent)
+		if err != nil {
+			b.failures.Add(1)
+		}
+		return result, err
+	})
+}
+
+func (b *bareBase) refuse(action string) error {
+	if !b.closed.Load() {
+		return nil
+	}
+	return &errors.TransporterRequestError{
+		Server: b.server, Action: action, Kind: errors.KindClosed, Delivery: errors.DeliveryNotSent, Err: errors.ErrTransportClosed,
+	}
+}
+
+// ServerInfo returns nothing: there is no handshake.
+func (b *bareBase) ServerInfo(context.Context) (transporters.ServerInfo, error) {
+	return transporters.ServerInfo{}, b.refuse("")
+}
+
+// State is ready until Close.
+func (b *bareBase) State() transporters.State {
+	if b.closed.Load() {
+		return transporters.StateClosed
+	}
+	return transporters.StateReady
+}
+
+// Stats counts the calls.
+func (b *bareBase) Stats() transporters.Stats {
+	return transporters.Stats{InFlight: b.running.Load(), Requests: b.requests.Load(), Failures: b.failures.Load()}
+}
+
+// Close refuses further calls. The transporter is its maker's to end.
+func (b *bareBase) Close() error {
+	b.closed.Store(true)
+	return nil
+}
+
+// Shutdown is Close: nothing here knows how to wait for the transporter.
+func (b *bareBase) Shutdown(context.Context) error { return b.Close() }

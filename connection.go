@@ -1,0 +1,105 @@
+package mcpclient
+
+import (
+	"context"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// Connection is a handle to one server: immutable, cheap, and safe to share
+// between any number of goroutines. It is a transporters.Transporter. Calls that
+// are made for different principals (WithPrincipal, WithToken) go over separate
+// sessions.
+type Connection struct {
+	name string
+	head transporters.Transporter
+	base transporters.Base
+}
+
+var _ transporters.Transporter = (*Connection)(nil)
+
+// NewConnection returns a connection that makes its calls through the
+// transporter, without a client and a configuration. If it is a
+// transporters.Base, ServerInfo, State, Stats, Close and Shutdown reach it.
+func NewConnection(name string, transporter transporters.Transporter) *Connection {
+	return newConnection(name, transporter, baseOf(transporter))
+}
+
+func newConnection(name string, head transporters.Transporter, base transporters.Base) *Connection {
+	if bare, isBare := base.(*bareBase); isBare {
+		bare.server = name
+		head = bare.guard(head)
+	}
+	return &Connection{name: name, head: head, base: base}
+}
+
+// Name returns the server's configured name.
+func (c *Connection) Name() string { return c.name }
+
+// Request sends any action with any params; see transporters.Transporter. It is
+// for what has no method of its own here.
+func (c *Connection) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
+	return c.head.Request(ctx, action, params, onEvent)
+}
+
+// ServerInfo returns what the server told of itself, after the handshake if it
+// has not happened yet. A transporter that was injected and is no
+// transporters.Base has nothing to tell.
+func (c *Connection) ServerInfo(ctx context.Context) (transporters.ServerInfo, error) {
+	return c.base.ServerInfo(ctx)
+}
+
+// Ping asks the server for a sign of life. A server of the modern era, which has
+// no ping, is asked what it is instead.
+func (c *Connection) Ping(ctx context.Context, options ...CallOption) error {
+	_, err := c.call(ctx, mcp.MethodPing, nil, options)
+	return err
+}
+
+// State says what the connection is doing now, without I/O. Of several
+// principals the liveliest counts.
+func (c *Connection) State() transporters.State { return c.base.State() }
+
+// Stats returns counters, summed over all principals.
+func (c *Connection) Stats() transporters.Stats { return c.base.Stats() }
+
+// Close ends the connection, for everybody who holds it: running calls fail with
+// ErrTransportClosed, and so does every later one. It waits, bounded, for what
+// the connection started, never for callbacks. Idempotent.
+func (c *Connection) Close() error { return c.base.Close() }
+
+// Shutdown lets running calls finish, refuses new ones, then closes. When ctx
+// ends first, it closes at once and returns ctx's error. It must not be called
+// from a callback.
+func (c *Connection) Shutdown(ctx context.Context) error { return c.base.Shutdown(ctx) }
+
+// call makes a call with its options.
+func (c *Connection) call(ctx context.Context, action string, params *mcp.Params, options []CallOption) (mcp.Result, error) {
+	if len(options) == 0 {
+		return c.head.Request(ctx, action, params, nil)
+	}
+	call := newCall(ctx)
+	for _, option := range options {
+		option(call)
+	}
+	if call.err != nil {
+		return mcp.Result{}, c.invalid(action, call.err)
+	}
+	return c.head.Request(call.context(ctx), action, params, call.onEvent)
+}
+
+// invalid is the error of a call that cannot be made.
+func (c *Connection) invalid(action string, err error) error {
+	return &errors.TransporterRequestError{
+		Server: c.name, Action: action, Kind: errors.KindParams, Delivery: errors.DeliveryNotSent, Err: err,
+	}
+}
+
+// unusable is the error of an answer that is not what was asked for.
+func (c *Connection) unusable(action string, err error) error {
+	return &errors.TransporterRequestError{
+		Server: c.name, Action: action, Kind: errors.KindProtocol, Delivery: errors.DeliveryAnswered, Err: err,
+	}
+}

@@ -1,0 +1,24 @@
+// Package mcpclient is a client for servers of the Model Context Protocol, made
+// for web backends: many goroutines, one connection per server, each call with
+// its own context, identity and deadline.
+//
+//	cfg, err := config.Load("mcp.yaml")
+//	client, err := mcpclient.New(cfg, mcpclient.WithLogger(logger))
+//	defer client.Close()
+//
+//	github, err := client.Connect("github")
+//	tools, err := github.Tools(ctx)
+//	result, err := github.CallTool(ctx, "create_issue", arguments)
+//	issue, err := mcpclient.Decode[Issue](result)
+//
+// New and Connect do no I/O. The handshake happens with the first call, once,
+// however many goroutines make it. A server whose configuration is wrong does not
+// keep the others from working: see Client.Problems.
+//
+// Errors are those of package errors: failures of calls are
+// *errors.TransporterRequestError, faults of the configuration are
+// *errors.ServerConfigurationError. A tool result with isError set is a result.
+//
+// In tests a fake takes the place of a server: see WithTransporter and
+// NewConnection.
+package mcpclient

@@ -1,0 +1,118 @@
+package factory
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
+	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/httplink"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
+	"github.com/mcp-client-go/mcpclient/transporters/stdiolink"
+)
+
+// TransporterFactory maps the key `type` of a server to a constructor and
+// builds the chain around what it makes. Servers of one factory share HTTP
+// connections where their settings are equal. It is safe for concurrent use.
+type TransporterFactory struct {
+	logger        hclog.Logger
+	session       []session.Option
+	http          []httplink.Option
+	stdio         []stdiolink.Option
+	wrappers      []transporters.Wrapper
+	maxPrincipals int
+	pool          *dial.Pool
+
+	mu    sync.RWMutex
+	types map[string]registration
+}
+
+// registration is one type.
+type registration struct {
+	construct Constructor
+	keys      []any // structs with config tags
+}
+
+// New returns a factory that knows the types http and stdio.
+func New(options ...Option) *TransporterFactory {
+	f := &TransporterFactory{
+		logger: hclog.NewNullLogger(),
+		pool:   dial.NewPool(),
+		types: map[string]registration{
+			typeHTTP:  {construct: newHTTP, keys: []any{httplink.Config{}}},
+			typeStdio: {construct: newStdio, keys: []any{stdioKeys{}}},
+		},
+	}
+	f.apply(options)
+	return f
+}
+
+// With returns a copy of the factory with further options. It knows the types
+// that f knows now, and shares no connections with f.
+func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	with := &TransporterFactory{
+		logger:        f.logger,
+		session:       slices.Clone(f.session),
+		http:          slices.Clone(f.http),
+		stdio:         slices.Clone(f.stdio),
+		wrappers:      slices.Clone(f.wrappers),
+		maxPrincipals: f.maxPrincipals,
+		pool:          dial.NewPool(),
+		types:         maps.Clone(f.types),
+	}
+	with.apply(options)
+	return with
+}
+
+func (f *TransporterFactory) apply(options []Option) {
+	for _, option := range options {
+		option(f)
+	}
+}
+
+// Register adds a type, or replaces one. keys are structs with the config tags
+// of the keys that the type has beyond the common ones: what stands under
+// `defaults` is checked against them. Without keys nothing under `defaults` is
+// taken for a mistake. The name must not be empty, nor construct nil.
+func (f *TransporterFactory) Register(name string, construct Constructor, keys ...any) error {
+	if name == "" || construct == nil {
+		return fmt.Errorf("register type %q: a type needs a name and a constructor", name)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.types[name] = registration{construct: construct, keys: keys}
+	return nil
+}
+
+// Types returns the known types, sorted.
+func (f *TransporterFactory) Types() []string {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return slices.Sorted(maps.Keys(f.types))
+}
+
+func (f *TransporterFactory) lookUp(name string) (registration, bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	found, known := f.types[name]
+	return found, known
+}
+
+// CloseIdle closes the HTTP connections that no call is using. The factory
+// remains usable.
+func (f *TransporterFactory) CloseIdle() { f.pool.Close() }
+
+// configurationError is nil if there are no faults.
+func configurationError(server string, faults []errors.Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return &errors.ServerConfigurationError{Server: server, Faults: faults}
+}

@@ -1,0 +1,121 @@
+package factory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/httplink"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
+)
+
+// commonKeys are the keys that every type has.
+type commonKeys struct {
+	Type string `config:"type,required" doc:"http, stdio, or a registered type"`
+	session.Settings
+	policy.FilterConfig
+}
+
+// Made is what serves one server.
+type Made struct {
+	// Head is where calls enter the chain.
+	Head transporters.Transporter
+	// Slot is where the chain ends.
+	Slot *Slot
+}
+
+// Check returns every fault of a server's section, in the order of the file,
+// nil if there are none. Nothing is built.
+func (f *TransporterFactory) Check(section *config.Section) []errors.Fault {
+	_, _, faults := f.read(section)
+	return faults
+}
+
+// CheckDefaults returns a fault for every key under `defaults` that no type
+// knows. (Values are checked with each server that they reach.)
+func (f *TransporterFactory) CheckDefaults(defaults *config.Section) []errors.Fault {
+	known := []any{commonKeys{}}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	for _, registered := range f.types {
+		if len(registered.keys) == 0 {
+			return nil
+		}
+		known = append(known, registered.keys...)
+	}
+	return defaults.Unknown(known...)
+}
+
+// Make builds the chain of a server. It does no I/O: bases are opened when calls
+// need them. The error is a *errors.ServerConfigurationError with every fault.
+func (f *TransporterFactory) Make(section *config.Section) (*Made, error) {
+	common, blueprint, faults := f.read(section)
+	if err := configurationError(section.Server(), faults); err != nil {
+		return nil, err
+	}
+	slot := NewSlot(section.Server(), blueprint, f.maxPrincipals)
+	return &Made{Head: f.chain(section.Server(), common, slot), Slot: slot}, nil
+}
+
+// chain puts the policies around the slot, outermost first.
+func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
+	wrappers := slices.Clone(f.wrappers)
+	wrappers = append(wrappers,
+		policy.Filter(server, common.FilterConfig),
+		policy.Deadline(policy.DeadlineConfig{
+			RequestTimeout:    common.RequestTimeout.Or(0),
+			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
+		}),
+	)
+	return transporters.Chain(slot, wrappers...)
+}
+
+// read decodes and checks a section.
+func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprint, []errors.Fault) {
+	var common commonKeys
+	rest, faults := section.Take(&common)
+	if len(faults) == 0 {
+		faults = slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section))
+	}
+	var blueprint Blueprint
+	registered, known := f.lookUp(common.Type)
+	switch {
+	case known:
+		var own []errors.Fault
+		blueprint, own = registered.construct(rest, f.build(section.Server(), common.Settings))
+		faults = append(faults, own...)
+	case common.Type != "":
+		faults = append(faults, f.unknownType(section, common.Type))
+	}
+	sortFaults(faults)
+	return common, blueprint, faults
+}
+
+func (f *TransporterFactory) build(server string, settings session.Settings) Build {
+	return Build{
+		Server:   server,
+		Settings: settings,
+		Session:  slices.Concat([]session.Option{session.WithLogger(f.logger)}, f.session),
+		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(f.logger), httplink.WithPool(f.pool)}, f.http),
+		Stdio:    slices.Concat(stdioDefaults(f.logger), f.stdio),
+		Logger:   f.logger,
+	}
+}
+
+func (f *TransporterFactory) unknownType(section *config.Section, found string) errors.Fault {
+	fault := section.Fault("type", "unknown type")
+	fault.Found = errors.PeerText(found, 80)
+	fault.Allowed = strings.Join(f.Types(), ", ")
+	fault.Nearest = config.Nearest(found, f.Types())
+	return fault
+}
+
+func sortFaults(faults []errors.Fault) {
+	slices.SortStableFunc(faults, func(a, b errors.Fault) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}

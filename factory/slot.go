@@ -1,0 +1,191 @@
+package factory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// DefaultMaxPrincipals is how many bases a slot holds at most.
+const DefaultMaxPrincipals = 1024
+
+// Slot is the end of a chain: it holds one base for each principal and picks it
+// when a call is made. It opens bases when they are first needed and, when it is
+// full, closes the one that has been idle for longest. A base that serves a call
+// is never closed by the slot. Slot is a transporters.Base, safe for concurrent
+// use.
+//
+// Bases are opened and closed outside the slot's lock; those that make room for
+// others are closed on goroutines of the slot, which Close waits for.
+type Slot struct {
+	server string
+	limit  int
+	clock  atomic.Uint64 // counts calls, to tell who was idle for longest
+
+	mu        sync.RWMutex
+	blueprint Blueprint
+	tenants   map[string]*tenant
+	retired   map[*tenant]struct{} // no longer given to calls, not closed yet
+	past      transporters.Stats   // of the bases that are closed
+	closed    bool
+	closing   sync.WaitGroup // goroutines that close retired bases; none are added after closed
+}
+
+var _ transporters.Base = (*Slot)(nil)
+
+// NewSlot returns a slot whose bases are opened by the blueprint. A limit of 0
+// or less means DefaultMaxPrincipals.
+func NewSlot(server string, blueprint Blueprint, limit int) *Slot {
+	if limit <= 0 {
+		limit = DefaultMaxPrincipals
+	}
+	return &Slot{
+		server: server, limit: limit, blueprint: blueprint,
+		tenants: make(map[string]*tenant), retired: make(map[*tenant]struct{}),
+	}
+}
+
+// Request makes the call through the base of the principal that ctx names.
+func (s *Slot) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
+	t, base, err := s.enter(ctx, action)
+	if err != nil {
+		return mcp.Result{}, err
+	}
+	defer s.leave(t)
+	return base.Request(ctx, action, params, onEvent)
+}
+
+// ServerInfo asks the base of the principal that ctx names.
+func (s *Slot) ServerInfo(ctx context.Context) (transporters.ServerInfo, error) {
+	t, base, err := s.enter(ctx, "")
+	if err != nil {
+		return transporters.ServerInfo{}, err
+	}
+	defer s.leave(t)
+	return base.ServerInfo(ctx)
+}
+
+// enter picks, and if need be opens, the base for a call. The caller must leave.
+func (s *Slot) enter(ctx context.Context, action string) (*tenant, transporters.Base, error) {
+	options := transporters.CallOptionsOf(ctx)
+	for {
+		t, identity, err := s.tenant(options)
+		if err != nil {
+			return nil, nil, s.refuse(action, err)
+		}
+		if !t.acquire() {
+			continue // it was retired a moment ago; the next look finds another
+		}
+		t.lastUse.Store(s.clock.Add(1))
+		t.credentials.keep(options, identity)
+		base, err := t.open()
+		if err != nil {
+			s.forget(t)
+			s.leave(t)
+			return nil, nil, s.refuse(action, err)
+		}
+		return t, base, nil
+	}
+}
+
+func (s *Slot) leave(t *tenant) {
+	if !t.release() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closeLater(t)
+}
+
+// tenant returns the tenant for a call, a new one if there is none, and the
+// names of the identity headers.
+func (s *Slot) tenant(options *transporters.CallOptions) (*tenant, []string, error) {
+	s.mu.RLock()
+	identity := s.blueprint.IdentityHeaders
+	principal := principalOf(options, identity)
+	t := s.tenants[principal]
+	closed := s.closed
+	s.mu.RUnlock()
+	if closed {
+		return nil, nil, errors.ErrTransportClosed
+	}
+	if t != nil {
+		return t, identity, nil
+	}
+	t, err := s.add(principal)
+	return t, identity, err
+}
+
+func (s *Slot) add(principal string) (*tenant, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errors.ErrTransportClosed
+	}
+	if t := s.tenants[principal]; t != nil {
+		return t, nil
+	}
+	if len(s.tenants) >= s.limit && !s.evict() {
+		return nil, errFull
+	}
+	t := newTenant(principal, s.blueprint.Open)
+	s.tenants[principal] = t
+	return t, nil
+}
+
+// evict makes room by retiring the tenant that has been idle for longest. It
+// returns false if all are busy. s.mu is held.
+func (s *Slot) evict() bool {
+	for {
+		var oldest *tenant
+		for _, t := range s.tenants {
+			if t.isIdle() && (oldest == nil || t.lastUse.Load() < oldest.lastUse.Load()) {
+				oldest = t
+			}
+		}
+		if oldest == nil {
+			return false
+		}
+		if oldest.retireIdle() {
+			delete(s.tenants, oldest.principal)
+			s.closeLater(oldest)
+			return true
+		}
+	}
+}
+
+// forget drops a tenant that could not be opened, so that the next call tries
+// again.
+func (s *Slot) forget(t *tenant) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.retire()
+	if s.tenants[t.principal] == t {
+		delete(s.tenants, t.principal)
+	}
+}
+
+// errFull is why a call is refused: there is no room and nobody to evict.
+var errFull = errors.New("too many principals")
+
+func (s *Slot) refuse(action string, err error) error {
+	if _, isComplete := errors.AsType[*errors.TransporterRequestError](err); isComplete {
+		return err
+	}
+	failure := &errors.TransporterRequestError{
+		Server: s.server, Action: action, Kind: errors.KindTransport, Delivery: errors.DeliveryNotSent, Err: err,
+	}
+	switch {
+	case errors.Is(err, errors.ErrTransportClosed):
+		failure.Kind = errors.KindClosed
+	case errors.Is(err, errFull):
+		failure.Kind = errors.KindUnavailable
+		failure.Message = fmt.Sprintf("%d principals are connected, as many as may be, and all have calls running", s.limit)
+	}
+	return failure
+}

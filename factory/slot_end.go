@@ -1,0 +1,121 @@
+package factory
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// Replace makes calls that begin from now on use another blueprint. Bases of the
+// old one are closed when their last call has returned.
+func (s *Slot) Replace(blueprint Blueprint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blueprint = blueprint
+	for principal, t := range s.tenants {
+		delete(s.tenants, principal)
+		if t.retire() {
+			s.closeLater(t)
+			continue
+		}
+		s.retired[t] = struct{}{}
+	}
+}
+
+// closeLater closes a retired tenant that nobody uses on a goroutine of its own.
+// s.mu is held. After Close there is nothing to do: Close took it along.
+func (s *Slot) closeLater(t *tenant) {
+	if s.closed {
+		return
+	}
+	s.retired[t] = struct{}{}
+	t.closing = true
+	s.closing.Go(func() {
+		_ = t.end(transporters.Base.Close) // nobody is left to tell
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.retired, t)
+		s.past = s.past.Add(t.stats())
+	})
+}
+
+// State returns the state of the liveliest base: ready before reconnecting,
+// starting, exhausted and idle. A slot without bases is idle.
+func (s *Slot) State() transporters.State {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return transporters.StateClosed
+	}
+	state := transporters.StateIdle
+	for _, t := range s.tenants {
+		if candidate := t.state(); liveliness(candidate) > liveliness(state) {
+			state = candidate
+		}
+	}
+	return state
+}
+
+func liveliness(state transporters.State) int {
+	switch state {
+	case transporters.StateReady:
+		return 4
+	case transporters.StateReconnecting:
+		return 3
+	case transporters.StateStarting:
+		return 2
+	case transporters.StateExhausted:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Stats returns the sum over all bases, those that were closed included.
+func (s *Slot) Stats() transporters.Stats {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	total := s.past
+	for _, t := range s.tenants {
+		total = total.Add(t.stats())
+	}
+	for t := range s.retired {
+		total = total.Add(t.stats())
+	}
+	return total
+}
+
+// Close closes every base at once and waits for them; see transporters.Base.
+func (s *Slot) Close() error { return s.end(transporters.Base.Close) }
+
+// Shutdown lets the running calls of every base finish, then closes; see
+// transporters.Base.
+func (s *Slot) Shutdown(ctx context.Context) error {
+	return s.end(func(base transporters.Base) error { return base.Shutdown(ctx) })
+}
+
+func (s *Slot) end(end func(transporters.Base) error) error {
+	s.mu.Lock()
+	s.closed = true
+	var all []*tenant
+	for _, t := range s.tenants {
+		all = append(all, t)
+	}
+	for t := range s.retired {
+		if !t.closing {
+			all = append(all, t)
+		}
+	}
+	s.mu.Unlock()
+
+	failures := make([]error, len(all))
+	var ending sync.WaitGroup
+	for i, t := range all {
+		ending.Go(func() { failures[i] = t.end(end) })
+	}
+	ending.Wait()
+	s.closing.Wait()
+	return errors.Join(failures...)
+}

@@ -1,0 +1,59 @@
+package factory
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
+	"github.com/mcp-client-go/mcpclient/transporters/stdiolink"
+	"github.com/mcp-client-go/mcpclient/transporters/supervise"
+)
+
+// retireMargin is what closing a dead link may take beside its three steps.
+const retireMargin = 5 * time.Second
+
+// typeStdio is a child process.
+const typeStdio = "stdio"
+
+// stdioKeys are the keys of type stdio. Without supervision a process that died
+// is started again by the next call.
+type stdioKeys struct {
+	stdiolink.Config
+	Supervision *supervise.Config `config:"supervision"`
+}
+
+func stdioDefaults(logger hclog.Logger) []stdiolink.Option {
+	return []stdiolink.Option{stdiolink.WithLogger(logger)}
+}
+
+// newStdio is the Constructor of type stdio: a session over a supervised link to
+// a child process.
+func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) {
+	var cfg stdioKeys
+	faults := section.Decode(&cfg)
+	if len(faults) == 0 {
+		faults = cfg.Validate(section)
+		if cfg.Supervision != nil {
+			faults = append(faults, cfg.Supervision.Check(section)...)
+		}
+	}
+	dial := func(context.Context) (transporters.Link, error) {
+		return stdiolink.New(build.Server, cfg.Config, build.Stdio...), nil
+	}
+	// A link closes in three steps of shutdown_timeout; leave it a little more.
+	retireTimeout := 3*cfg.ShutdownTimeout.Or(0) + retireMargin
+	open := func(caller Caller) (transporters.Base, error) {
+		link := supervise.New(build.Server, cfg.Supervision, dial,
+			supervise.WithLogger(build.Logger),
+			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)),
+			supervise.WithRetireTimeout(retireTimeout))
+		return session.New(build.Server, build.Settings, link,
+			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal))...), nil
+	}
+	return Blueprint{Open: open}, faults
+}
