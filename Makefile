@@ -1,4 +1,4 @@
-.PHONY: test unit build
+.PHONY: test unit build field conformance conformance-proof
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -10,3 +10,15 @@ unit:
 
 build:
 	go build -o bin/mcpclient ./cmd/mcpclient
+
+# Plays the field cases (field/README.md). CASES=DIR, PLAYER=BIN.
+field:
+	CASES="$(CASES)" PLAYER="$(PLAYER)" ./scripts/field.sh
+
+# The official conformance suite (conformance/). ARGS goes to the runner.
+conformance:
+	./scripts/conformance.sh $(ARGS)
+
+# Shows that a client that does nothing, or exits with 1, fails it.
+conformance-proof:
+	./scripts/conformance.sh prove

@@ -129,7 +129,7 @@ func (n *negotiation) probe(version mcp.Version) (*peer, error) {
 		case outcomeModern:
 			return n.modernPeer(o)
 		case outcomeRetry:
-			if n.versionRetried || o.version == version || !n.mayRetryVersion() {
+			if n.versionRetried || o.version != version && !n.mayRetryVersion() {
 				return nil, versionMismatch([]mcp.Version{o.version})
 			}
 			n.versionRetried = true

@@ -60,9 +60,13 @@ func stdioRows() []row {
 		}, version: mcp.Version20250618, sent: legacySent},
 		{name: "S3", script: probe(func(r *mcptest.Rule) { r.Return(`{"supportedVersions":["2031-01-01"],"capabilities":{}}`) }),
 			sent: probeSent, err: []string{"2031-01-01", "2026-07-28"}, is: errors.ErrVersionMismatch},
-		{name: "S4 once", script: func(link *mcptest.ScriptedLink) {
-			link.On("server/discover").Times(1).Fail(-32022, "no", unsupported(`["2026-07-28"]`))
-		}, sent: probeSent, err: []string{"2026-07-28"}, is: errors.ErrVersionMismatch},
+		{name: "S4", script: func(link *mcptest.ScriptedLink) {
+			link.On("server/discover").Fail(-32022, "no", unsupported(`["2026-07-28"]`))
+			link.On("server/discover").Return(discoverResult)
+		}, version: mcp.Version20260728, sent: []string{"server/discover", "server/discover"}},
+		{name: "S4 a second refusal", script: func(link *mcptest.ScriptedLink) {
+			link.On("server/discover").Times(2).Fail(-32022, "no", unsupported(`["2026-07-28"]`))
+		}, sent: []string{"server/discover", "server/discover"}, err: []string{"2026-07-28"}, is: errors.ErrVersionMismatch},
 		{name: "S5", script: legacy(func(r *mcptest.Rule) { r.Fail(-32022, "no", unsupported(`["2025-11-25"]`)) }),
 			version: mcp.Version20251125, sent: legacySent},
 		{name: "S6", script: probe(func(r *mcptest.Rule) { r.Fail(-32022, "no", unsupported(`["2031-01-01"]`)) }),
@@ -127,6 +131,10 @@ func httpRows() []row {
 		{name: "H2", script: legacyAfter(func(r *mcptest.Rule) { r.Return(`{"supportedVersions":["2025-11-25"],"capabilities":{}}`) }), version: mcp.Version20251125, sent: legacySent},
 		{name: "H3", script: legacyAfter(func(r *mcptest.Rule) { r.Fail(-32601, "no", nil) }), version: mcp.Version20251125, sent: legacySent},
 		{name: "H4", script: legacyAfter(func(r *mcptest.Rule) { r.Return(`{"ok":true}`) }), version: mcp.Version20251125, sent: legacySent},
+		{name: "H6", script: func(link *mcptest.ScriptedLink) {
+			link.On("server/discover").Status(400).Fail(-32022, "no", unsupported(`["2026-07-28"]`))
+			link.On("server/discover").Return(discoverResult)
+		}, version: mcp.Version20260728, sent: []string{"server/discover", "server/discover"}},
 		{name: "H7", script: legacyAfter(func(r *mcptest.Rule) { r.Status(400).Fail(-32022, "no", unsupported(`["2025-11-25"]`)) }), version: mcp.Version20251125, sent: legacySent},
 		{name: "H8", script: func(link *mcptest.ScriptedLink) {
 			link.On("server/discover").Status(400).Fail(-32020, "Mcp-Method differs", nil)
