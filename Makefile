@@ -1,4 +1,4 @@
-.PHONY: test unit build field conformance conformance-proof
+.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -22,3 +22,14 @@ conformance:
 # Shows that a client that does nothing, or exits with 1, fails it.
 conformance-proof:
 	./scripts/conformance.sh prove
+
+# Speed against the peers: a table, and docs/performance.md. bench takes about
+# five minutes, bench-full all workloads, bench-allocs seconds.
+bench:
+	./scripts/bench.sh quick
+
+bench-full:
+	./scripts/bench.sh full
+
+bench-allocs:
+	./scripts/bench.sh allocs

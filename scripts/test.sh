@@ -63,4 +63,6 @@ for system in windows darwin; do
     echo "== vet for $system"
     GOOS=$system CGO_ENABLED=0 go vet ./...
 done
+echo "== allocations per call"
+./scripts/bench.sh allocs
 echo "all tests passed"

@@ -31,7 +31,7 @@ var (
 )
 
 // DefaultEventBytes bounds what waits for one exchange's Deliver.
-const DefaultEventBytes = 1 << 20
+const DefaultEventBytes = 8 << 20
 
 // Link is the connection to one child process. It implements
 // transporters.Link and transporters.VersionSetter. All methods are safe for

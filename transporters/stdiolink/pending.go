@@ -1,7 +1,9 @@
 package stdiolink
 
 import (
+	"runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -113,8 +115,8 @@ func (t *pendingTable) reuse(e *exchange) {
 	}
 }
 
-// messageOverhead is what a queued message counts beyond its bytes.
-const messageOverhead = 256
+// messageOverhead is what a queued message counts beyond its bytes: its own size.
+const messageOverhead = int(unsafe.Sizeof(mcp.Message{}))
 
 // eventQueue holds the events of one exchange, bounded by bytes, between the
 // reader and the exchange's own goroutine.
@@ -127,7 +129,9 @@ type eventQueue struct {
 	bytes  int
 }
 
-// push adds an event. It returns false if there is no room.
+// push adds an event. It returns false if there is no room. When the queue fills
+// it lets other goroutines run, among them, with a little luck, the one that
+// empties it: the reader must not wait, but need not outrun everybody either.
 func (q *eventQueue) push(m mcp.Message) bool {
 	q.mu.Lock()
 	size := len(m.Raw) + messageOverhead
@@ -137,10 +141,14 @@ func (q *eventQueue) push(m mcp.Message) bool {
 	}
 	q.queued = append(q.queued, m)
 	q.bytes += size
+	crowded := q.bytes > q.limit/8
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
 	default:
+	}
+	if crowded {
+		runtime.Gosched()
 	}
 	return true
 }

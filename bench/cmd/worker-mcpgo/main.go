@@ -1,0 +1,9 @@
+// Command worker-mcpgo runs one workload with one client; see package workload.
+package main
+
+import (
+	"github.com/mcp-client-go/mcpclient/bench/clients/mcpgo"
+	"github.com/mcp-client-go/mcpclient/bench/workload"
+)
+
+func main() { workload.Main(mcpgo.Driver{}) }
