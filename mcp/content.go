@@ -16,6 +16,10 @@ const (
 	ContentAudio        = "audio"
 	ContentResource     = "resource"
 	ContentResourceLink = "resource_link"
+
+	// In sampling messages only.
+	ContentToolUse    = "tool_use"
+	ContentToolResult = "tool_result"
 )
 
 // Content is one block of content, in tool results and prompt messages. Which
@@ -40,6 +44,9 @@ type Content struct {
 	Size *int64 `json:"size,omitempty"`
 	// Resource is set for resource: the resource itself.
 	Resource *ResourceContents `json:"resource,omitempty"`
+	// ToolUse is set for tool_use, ToolResult for tool_result.
+	ToolUse    *ToolUse    `json:"-"`
+	ToolResult *ToolResult `json:"-"`
 	// Annotations may be nil.
 	Annotations *Annotations `json:"annotations,omitempty"`
 	// Icons is raw; see ParseIcons.
@@ -76,6 +83,19 @@ func decodeBase64(data string) ([]byte, error) {
 }
 
 func (c *Content) read(cursor *jsonscan.Cursor) (problem string) {
+	if problem = c.readMembers(cursor); problem != "" {
+		return problem
+	}
+	switch c.Type {
+	case ContentToolUse:
+		c.ToolUse = readToolUse(c.Raw)
+	case ContentToolResult:
+		c.ToolResult = readToolResult(c.Raw)
+	}
+	return ""
+}
+
+func (c *Content) readMembers(cursor *jsonscan.Cursor) (problem string) {
 	start := cursor.Pos()
 	if !cursor.Object() {
 		kind := kindOf(cursor.Value())
@@ -125,14 +145,22 @@ func (c *Content) UnmarshalJSON(data []byte) error { *c = Content{}; return unma
 // MarshalJSON returns Raw if there is one, else encodes the fields.
 func (c Content) MarshalJSON() ([]byte, error) {
 	type fields Content
-	if c.Type == ContentText && c.Raw == nil {
+	switch {
+	case c.Raw != nil:
+		return c.Raw, nil
+	case c.ToolUse != nil:
+		return c.ToolUse.marshal(c.Meta)
+	case c.ToolResult != nil:
+		return c.ToolResult.marshal(c.Meta)
+	}
+	if c.Type == ContentText {
 		// The text is required, also when it is empty.
 		return json.Marshal(struct {
 			fields
 			Text string `json:"text"`
 		}{fields(c), c.Text})
 	}
-	return marshal(c.Raw, fields(c))
+	return json.Marshal(fields(c))
 }
 
 // Annotations tell whom a content or resource is for. They are untrusted hints.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/mcp-client-go/mcpclient/internal/mirror"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -75,7 +76,7 @@ func (s *Server) checkNameHeader(header http.Header, m mcp.Message) *refusal {
 	}
 	want, _ := textMember(m.Params, key)
 	raw := header.Get(mcp.HeaderName)
-	if got, ok := decodeHeaderValue(raw); !ok || got != want {
+	if got, err := mirror.DecodeValue(raw); err != nil || got != want {
 		return s.refuse("R077", mcp.CodeHeaderMismatch,
 			fmt.Sprintf("header %s is %q, params.%s is %q", mcp.HeaderName, raw, key, want))
 	}

@@ -222,17 +222,19 @@ type exchange struct {
 	sink  transporters.Sink
 }
 
-// arrive routes a message as the kind of link does that the traits tell of.
+// arrive routes a message as the kind of link does that the traits tell of: to
+// the session first, then to the exchange.
 func (e *exchange) arrive(m mcp.Message) {
 	own := e.sink != nil && m.Method == mcp.NotificationProgress && belongs(m, e.out.Token)
-	if e.sink != nil && (own || e.link.traits.HTTP) {
+	mine := e.sink != nil && (own || e.link.traits.HTTP)
+	if mine {
 		e.sink.Arrived()
-		if e.out.WantEvents {
-			e.sink.Deliver(m)
-		}
 	}
 	if !own {
 		e.link.Inject(m)
+	}
+	if mine && e.out.WantEvents {
+		e.sink.Deliver(m)
 	}
 }
 

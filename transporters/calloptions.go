@@ -28,6 +28,10 @@ type CallOptions struct {
 	// OnProgress receives this call's progress reports, under the rules of
 	// EventFunc. Setting it asks the server for progress.
 	OnProgress func(mcp.Progress)
+	// HandOverInput returns an input-required result of a modern server to the
+	// caller, who drives the rounds, instead of answering it through the
+	// session's handlers.
+	HandOverInput bool
 	// Meta is added to the request's _meta; reserved keys are protected.
 	Meta map[string]any
 }

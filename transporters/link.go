@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -67,6 +68,10 @@ type Traits struct {
 	// probe_timeout is taken for a legacy one (S11). True for stdio, false for
 	// HTTP (H23).
 	SilenceIsEvidence bool
+	// Legacy: the transport exists in the legacy revisions only, as HTTP+SSE
+	// does. The session does the handshake at once, without a probe, which some
+	// such servers never answer.
+	Legacy bool
 }
 
 // Outbound is one message to be written.
@@ -90,8 +95,9 @@ type Outbound struct {
 	// WantEvents: the sink's Deliver is to be called. Where it is false nothing
 	// is queued or copied for it.
 	WantEvents bool
-	// Resumable: the answer's stream may be resumed with Last-Event-ID if it
-	// breaks (legacy HTTP from a server that sent event ids).
+	// Resumable: the request goes to a legacy HTTP server. If the answer's stream
+	// breaks and had event ids, it is resumed with Last-Event-ID (R107), and the
+	// answer may come on any stream of the link (P28). Other links ignore it.
 	Resumable bool
 }
 
@@ -165,4 +171,40 @@ type Aborter interface {
 // version is known.
 type VersionSetter interface {
 	SetVersion(version mcp.Version)
+}
+
+// ErrNotOffered: the server does not have what Standing or Fallback looked for,
+// and asking again would not help.
+var ErrNotOffered = errors.New("not offered by the server")
+
+// Standing is a Link that can hold the stream open on which a legacy HTTP server
+// sends what belongs to no call: the GET stream (R103).
+type Standing interface {
+	// Listen opens the stream and holds it, opening it again whenever it ends
+	// or cannot be had, until ctx or the link ends. It runs in the caller's
+	// goroutine. What arrives goes to the function given to Start, or to the
+	// exchange it belongs to. header holds the protocol's headers, those of a
+	// POST; what differs for a GET is changed in a copy.
+	//
+	// It returns ctx's cause, the link's end, or what makes another try useless:
+	// ErrNotOffered (405; other refusals that are not temporary; an answer that
+	// is no event stream), and ErrSessionLost for 404 where header has a session
+	// id. If the stream had not been open before, a 404 is both: such a server
+	// may lack the stream, or have lost the session, and only a request tells.
+	// These are *errors.TransporterRequestError, with Status and Snippet.
+	Listen(ctx context.Context, header http.Header) error
+}
+
+// Fallback is a Link whose peer may have to be spoken to in an older way: an
+// HTTP link, of whose URL the server wants HTTP+SSE (H13, H20).
+type Fallback interface {
+	// Legacy looks for HTTP+SSE behind the same URL. It returns a Link that is
+	// started (in is as for Start), shares this link's settings and connections,
+	// and ends with it; whoever asked for it closes it when it is no longer
+	// wanted. When its stream ends, so does that Link, and Legacy gives another.
+	//
+	// ctx bounds the opening only, which is bounded on its own as well. The text
+	// of an error is the detail to be reported beside the refusal of the POST
+	// (H21).
+	Legacy(ctx context.Context, in func(from Link, m mcp.Message)) (Link, error)
 }

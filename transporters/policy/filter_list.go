@@ -56,52 +56,14 @@ func (l listFilter) message(message mcp.Message) mcp.Message {
 	return message
 }
 
-// filter returns the result without the entries that are not allowed. All other
-// bytes stay as they are, and so does a result that is no list.
+// filter returns the result without the entries that are not allowed.
 func (l listFilter) filter(result json.RawMessage) json.RawMessage {
-	kept := make([]byte, 0, len(result))
-	copied := 0
-	cursor := jsonscan.TrustedCursor(result)
-	if !cursor.Object() {
-		return result
-	}
-	// A repeated member must not carry anything past: each one is filtered.
-	for name, ok := cursor.Member(); ok; name, ok = cursor.Member() {
-		if string(name) != l.member || cursor.Kind() != '[' {
-			cursor.Value()
-			continue
-		}
-		start := cursor.Pos()
-		entries := cursor.Value()
-		kept = append(kept, result[copied:start]...)
-		kept = l.appendAllowed(kept, entries)
-		copied = start + len(entries)
-	}
-	return append(kept, result[copied:]...)
-}
-
-func (l listFilter) appendAllowed(dst, entries []byte) []byte {
-	dst = append(dst, '[')
-	first := true
-	cursor := jsonscan.TrustedCursor(entries)
-	cursor.Array()
-	for cursor.Element() {
-		entry := cursor.Value()
-		if !l.isAllowed(entry) {
-			continue
-		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(dst, entry...)
-	}
-	return append(dst, ']')
+	return mcp.FilterEntries(result, l.member, l.isAllowed)
 }
 
 // isAllowed judges an entry by its key. One that has the key twice must be
 // allowed under both; one that has none is allowed as the empty name is.
-func (l listFilter) isAllowed(entry []byte) bool {
+func (l listFilter) isAllowed(entry json.RawMessage) bool {
 	found := false
 	cursor := jsonscan.TrustedCursor(entry)
 	if cursor.Object() {

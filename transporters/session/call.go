@@ -28,11 +28,12 @@ import (
 // the caller's own callback runs. Arrived only stores a time; the timer
 // compares when it fires, and sets itself anew.
 type call struct {
-	session *Session
-	action  string
-	params  *mcp.Params
-	onEvent transporters.EventFunc
-	options *transporters.CallOptions
+	session  *Session
+	action   string
+	params   *mcp.Params // of the present round
+	original *mcp.Params // of the first one
+	onEvent  transporters.EventFunc
+	options  *transporters.CallOptions
 
 	caller     context.Context
 	ctx        context.Context
@@ -41,6 +42,7 @@ type call struct {
 
 	id    uint64
 	token uint64
+	link  transporters.Link // of the present attempt
 
 	created  time.Time
 	idle     time.Duration // 0 is off
@@ -51,6 +53,9 @@ type call struct {
 	waiting    atomic.Bool  // the peer has the request
 	delivering atomic.Bool  // the caller's callback is running
 	lastSign   atomic.Int64 // nanoseconds after created
+
+	pauses       pauses        // while handlers answer what this call made the server ask
+	pausedBefore time.Duration // of the session's pauses, when the call was created
 }
 
 // callContext is the connection's cancellation with the caller's values.
@@ -70,29 +75,32 @@ func (c callContext) Value(key any) any {
 
 func newCall(ctx context.Context, s *Session, action string, params *mcp.Params, onEvent transporters.EventFunc) *call {
 	c := &call{
-		session: s,
-		action:  action,
-		params:  params,
-		onEvent: onEvent,
-		options: transporters.CallOptionsOf(ctx),
-		caller:  ctx,
-		created: time.Now(),
+		session:  s,
+		action:   action,
+		params:   params,
+		original: params,
+		onEvent:  onEvent,
+		options:  transporters.CallOptionsOf(ctx),
+		caller:   ctx,
+		created:  time.Now(),
 	}
 	inner, cancel := context.WithCancelCause(s.ctx)
 	c.ctx, c.cancel = callContext{inner, ctx}, cancel
 	c.stopCaller = context.AfterFunc(ctx, func() {
 		cancel(callerEnded{ctx.Err(), context.Cause(ctx)})
 	})
+	_, c.pausedBefore, _ = s.pauses.state()
 	c.setDeadlines()
 	return c
 }
 
-// setDeadlines resolves the call's limits: per call, else configured. The
-// ceiling is never below the idle limit (seed-ancestors D 35).
+// setDeadlines resolves the call's limits: per call, else configured. An idle
+// limit raised for the call raises the ceiling too, unless the call has a
+// ceiling of its own.
 func (c *call) setDeadlines() {
 	c.idle = limit(c.options.RequestTimeout, c.session.settings.RequestTimeout.Or(0))
 	c.ceiling = limit(c.options.MaxRequestTimeout, c.session.settings.MaxRequestTimeout.Or(0))
-	if c.ceiling > 0 {
+	if c.ceiling > 0 && c.options.RequestTimeout != nil && c.options.MaxRequestTimeout == nil {
 		c.ceiling = max(c.ceiling, c.idle)
 	}
 	if first := c.untilNext(0); first > 0 {
@@ -135,15 +143,41 @@ func (c *call) check() {
 	if c.finished.Load() {
 		return
 	}
+	asking, asked := c.asked()
+	if asking {
+		c.timer.Reset(c.shortest())
+		return
+	}
 	elapsed := time.Since(c.created)
 	switch {
-	case c.ceiling > 0 && elapsed >= c.ceiling:
+	case c.ceiling > 0 && elapsed-asked >= c.ceiling:
 		c.cancel(fmt.Errorf("%w: not answered within %v (max_request_timeout)", errors.ErrRequestTimeout, c.ceiling))
 	case c.idle > 0 && c.isWaiting() && elapsed-time.Duration(c.lastSign.Load()) >= c.idle:
 		c.cancel(fmt.Errorf("%w: no sign of life for %v (request_timeout)", errors.ErrRequestTimeout, c.idle))
 	default:
-		c.timer.Reset(max(c.untilNext(elapsed), time.Millisecond))
+		c.timer.Reset(max(c.untilNext(elapsed-asked), time.Millisecond))
 	}
+}
+
+// asked reports whether somebody is being asked on the server's behalf now, and
+// how long that took in all before. The end of such a time is a sign of life.
+func (c *call) asked() (now bool, total time.Duration) {
+	own, ownTotal, ownEnd := c.pauses.state()
+	shared, sharedTotal, sharedEnd := c.session.pauses.state()
+	for _, end := range []time.Time{ownEnd, sharedEnd} {
+		if since := end.Sub(c.created); int64(since) > c.lastSign.Load() {
+			c.lastSign.Store(int64(since))
+		}
+	}
+	return own || shared, ownTotal + max(0, sharedTotal-c.pausedBefore)
+}
+
+// shortest is the shorter of the call's limits.
+func (c *call) shortest() time.Duration {
+	if c.idle > 0 && (c.ceiling == 0 || c.idle < c.ceiling) {
+		return c.idle
+	}
+	return c.ceiling
 }
 
 // finish ends the call's timer and context. It is called once, last.
@@ -195,9 +229,11 @@ func (c *call) wantsProgress() bool {
 func (c *call) wantsEvents() bool { return c.onEvent != nil || c.options.OnProgress != nil }
 
 // wireID is the id as it is written.
-func (c *call) wireID() string {
-	text := strconv.FormatUint(c.id, 10)
-	if c.session.settings.IDType == IDTypeString {
+func (c *call) wireID() string { return c.session.wireID(c.id) }
+
+func (s *Session) wireID(id uint64) string {
+	text := strconv.FormatUint(id, 10)
+	if s.settings.IDType == IDTypeString {
 		return strconv.Quote(text)
 	}
 	return text
@@ -221,6 +257,9 @@ func (c *call) Deliver(m mcp.Message) {
 		c.sign()
 		c.delivering.Store(false)
 	}()
+	if m.Kind() == mcp.KindRequest {
+		c.session.serving.belongsTo(c.link, m.ID, c)
+	}
 	if c.options.OnProgress != nil && m.Method == mcp.NotificationProgress {
 		if token, ok := jsonrpc.ProgressToken(m.Params); ok && c.isToken(token) {
 			if progress, ok := mcp.ProgressOf(m.Params); ok {

@@ -72,51 +72,56 @@ func (r *remembered) remember(change func(*verdict)) {
 // bounds the wait of this caller only; the attempt itself runs on the
 // connection's context. All errors are notSent.
 func (s *Session) connected(ctx context.Context, stale *peer) (*peer, error) {
-	if p := s.current.Load(); p != nil && p != stale && p.usable() {
-		return p, nil
-	}
-	running, err := s.join(stale)
-	if err != nil {
-		return nil, notSent(err)
-	}
-	if running == nil {
-		return s.current.Load(), nil
-	}
-	select {
-	case <-running.done:
+	for {
+		p, running, err := s.join(stale)
+		if err != nil {
+			return nil, notSent(err)
+		}
+		if p != nil {
+			return p, nil
+		}
+		select {
+		case <-running.done:
+		case <-ctx.Done():
+			return nil, notSent(context.Cause(ctx))
+		}
 		if running.err != nil {
 			return nil, notSent(running.err)
 		}
-		return running.peer, nil
-	case <-ctx.Done():
-		return nil, notSent(context.Cause(ctx))
+		if running.peer != stale {
+			return running.peer, nil
+		}
+		// It was the attempt that had made the stale peer, just about to end.
 	}
 }
 
-// join returns the running attempt, starting one if there is none. It returns
-// nil, nil if in the meantime there is a usable peer.
-func (s *Session) join(stale *peer) (*attempt, error) {
+// join returns a usable peer other than stale, or else the running attempt,
+// starting one if there is none.
+func (s *Session) join(stale *peer) (*peer, *attempt, error) {
+	if p := s.current.Load(); p != nil && p != stale && p.usable() {
+		return p, nil, nil
+	}
 	c := &s.connector
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running != nil {
-		return c.running, nil
+		return nil, c.running, nil
 	}
 	if p := s.current.Load(); p != nil && p != stale && p.usable() {
-		return nil, nil
+		return p, nil, nil
 	}
 	if s.ctx.Err() != nil {
-		return nil, context.Cause(s.ctx)
+		return nil, nil, context.Cause(s.ctx)
 	}
 	if c.failure != nil && time.Now().Before(c.retryAt) {
-		return nil, c.failure
+		return nil, nil, c.failure
 	}
 	running := &attempt{done: make(chan struct{})}
 	if !s.tasks.start(func() { s.attempt(running) }) {
-		return nil, errors.ErrTransportClosed
+		return nil, nil, errors.ErrTransportClosed
 	}
 	c.running = running
-	return running, nil
+	return nil, running, nil
 }
 
 // attempt connects once, and releases those who wait for it.

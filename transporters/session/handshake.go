@@ -84,12 +84,12 @@ func (n *negotiation) heldOutcome(held <-chan probeAnswer) (outcome, bool) {
 // probe that was sent before and not answered in time; it may be nil.
 func (n *negotiation) initialize(ctx context.Context, offer mcp.Version, held <-chan probeAnswer) (*peer, error) {
 	s := n.session
-	params, err := mcp.ParamsOf(initializeParams{offer, s.capabilities, s.clientInfo})
+	params, err := mcp.ParamsOf(initializeParams{offer, s.handlers.capabilities(mcp.EraLegacy), s.clientInfo})
 	if err != nil {
 		return nil, err
 	}
 	n.step = mcp.MethodInitialize
-	reply, err := n.exchange(ctx, mcp.MethodInitialize, params, nil, baseHeader())
+	reply, err := s.exchange(ctx, n.link, mcp.MethodInitialize, params, nil, baseHeader())
 	if err != nil {
 		return nil, err
 	}
@@ -183,17 +183,13 @@ func (n *negotiation) confirm(result *mcp.InitializeResult, reply transporters.R
 	if err := n.link.Send(n.ctx, out); err != nil {
 		return nil, because(errors.New("confirming the handshake failed"), hideContextErrors(err))
 	}
-	return &peer{
-		link:      n.link,
-		era:       strategy,
-		sessionID: sessionID,
-		info: transporters.ServerInfo{
-			Era: mcp.EraLegacy, Version: result.ProtocolVersion,
-			Implementation: result.ServerInfo,
-			Capabilities:   result.Capabilities.Raw,
-			Instructions:   result.Instructions,
-		},
-	}, nil
+	n.restoreLogLevel(strategy)
+	return newPeer(n.link, strategy, sessionID, transporters.ServerInfo{
+		Era: mcp.EraLegacy, Version: result.ProtocolVersion,
+		Implementation: result.ServerInfo,
+		Capabilities:   result.Capabilities.Raw,
+		Instructions:   result.Instructions,
+	}), nil
 }
 
 // sessionIDOf reads the session header, which may hold visible ASCII only.

@@ -1,11 +1,7 @@
 package session
 
 import (
-	"context"
-	"net/http"
-
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -17,7 +13,7 @@ func (s *Session) inbound(from transporters.Link, m mcp.Message) {
 	case mcp.KindRequest:
 		s.serve(from, m)
 	case mcp.KindNotification:
-		s.log.Trace("notification", "server", s.server, "method", errors.PeerText(m.Method, 100))
+		s.notified(from, m)
 	case mcp.KindResponse:
 		s.counters.orphans.Add(1)
 		s.log.Debug("an answer that nobody waits for", "server", s.server, "id", errors.PeerText(m.ID.String(), 50))
@@ -26,41 +22,21 @@ func (s *Session) inbound(from transporters.Link, m mcp.Message) {
 	}
 }
 
-// serve answers a server's request: ping at once, everything else with method
-// not found (R137, R058). It answers to the very link the request came from,
-// since during the negotiation there is no current peer yet (S15). A modern
-// server must not send requests: they are dropped (R010).
-func (s *Session) serve(from transporters.Link, m mcp.Message) {
-	header := baseHeader()
-	if p := s.current.Load(); p != nil && p.link == from && p.usable() {
-		if !p.era.answersRequests() {
-			s.log.Warn("dropped a request: the server speaks a version that has none", "server", s.server, "method", errors.PeerText(m.Method, 100))
-			return
+// notified sorts the notifications that belong to no exchange.
+func (s *Session) notified(from transporters.Link, m mcp.Message) {
+	s.log.Trace("notification", "server", s.server, "method", errors.PeerText(m.Method, 100))
+	switch m.Method {
+	case mcp.NotificationCancelled:
+		s.cancelled(from, m)
+	case mcp.NotificationToolsListChanged:
+		s.mirrors.forget()
+	}
+	if s.subscriptions.offer(m) {
+		return
+	}
+	if s.handlers.Notification != nil {
+		if !s.notifications.post(func() { s.handlers.Notification(s.server, m) }) {
+			s.log.Warn("dropped a notification: the handler is too far behind", "server", s.server, "method", errors.PeerText(m.Method, 100))
 		}
-		header = p.era.header(m.Method, "")
-	}
-	if !s.tasks.start(func() { s.respond(from, header, m) }) {
-		s.log.Warn("dropped a request: too many at once", "server", s.server, "method", errors.PeerText(m.Method, 100))
-	}
-}
-
-func (s *Session) respond(to transporters.Link, header http.Header, request mcp.Message) {
-	var frame []byte
-	if request.Method == mcp.MethodPing {
-		frame = jsonrpc.AppendResult(nil, request.ID, []byte("{}"))
-	} else {
-		frame = jsonrpc.AppendError(nil, request.ID, &mcp.Error{
-			Code:    mcp.CodeMethodNotFound,
-			Message: "this client does not serve " + errors.PeerText(request.Method, 100),
-		})
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, noticeTimeout)
-	defer cancel()
-	out := &transporters.Outbound{Frame: frame, Method: request.Method}
-	if s.traits.HTTP {
-		out.Header = header
-	}
-	if err := to.Send(ctx, out); err != nil {
-		s.log.Debug("could not answer the server's request", "server", s.server, "method", errors.PeerText(request.Method, 100), "error", err)
 	}
 }

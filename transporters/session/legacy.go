@@ -48,29 +48,41 @@ func (l *legacy) notifiesCancel(transporters.Traits) bool { return true }
 
 func (l *legacy) answersRequests() bool { return true }
 
-// sessionLost implements ruling 2: a session id was sent, and the answer is
-// 404 without a modern error, or 400 whose error text is a known one.
+// sessionLost: a session id was sent, and what came back is 404 without a modern
+// error, or 400 whose error text is a known one (R101). An answer to this very
+// request shows that the server took it, and is no loss, whatever the status:
+// a result always, an error unless it says so with one of the codes that SDKs
+// use for it.
 func (l *legacy) sessionLost(reply transporters.Reply) bool {
-	if l.sessionID == "" {
+	if l.sessionID == "" || reply.Message.Result != nil ||
+		reply.Status != http.StatusNotFound && reply.Status != http.StatusBadRequest {
 		return false
 	}
 	failure := reply.Message.Failure()
-	switch reply.Status {
-	case http.StatusNotFound:
-		return failure == nil || !mcp.IsModernCode(failure.Code)
-	case http.StatusBadRequest:
-		text := string(reply.Body)
-		if failure != nil {
-			if mcp.IsModernCode(failure.Code) {
-				return false
-			}
-			text = failure.Message
-		}
-		return containsAny(strings.ToLower(text), l.lostMatch)
-	default:
+	text := string(reply.Body)
+	if failure != nil {
+		text = failure.Message
+	}
+	known := containsAny(strings.ToLower(text), l.lostMatch)
+	switch {
+	case failure == nil:
+		return reply.Status == http.StatusNotFound || known
+	case mcp.IsModernCode(failure.Code):
 		return false
+	case reply.Message.ID.IsZero() || reply.Message.ID.IsNull():
+		return reply.Status == http.StatusNotFound || known
+	case failure.Code == codeSessionNotFound:
+		return reply.Status == http.StatusNotFound || known
+	default:
+		return failure.Code == codeServerError && known
 	}
 }
+
+// The codes with which SDKs say that they do not know a session.
+const (
+	codeServerError     = -32000
+	codeSessionNotFound = -32001
+)
 
 func containsAny(text string, parts []string) bool {
 	for _, part := range parts {

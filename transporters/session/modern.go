@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/mirror"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -78,7 +79,7 @@ func modernHeader(version mcp.Version, method, name string) http.Header {
 	header.Set(mcp.HeaderProtocolVersion, string(version))
 	header.Set(mcp.HeaderMethod, method)
 	if name != "" {
-		header.Set(mcp.HeaderName, encodeHeaderValue(name))
+		header.Set(mcp.HeaderName, mirror.EncodeValue(name))
 	}
 	return header
 }
@@ -90,8 +91,8 @@ func (m *modern) translate(action string) (string, error) {
 	switch action {
 	case mcp.MethodPing:
 		return mcp.MethodDiscover, nil
-	case mcp.MethodSetLevel, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
-		return "", refuse(action, "the server speaks "+string(m.negotiated)+", which has no "+action)
+	case mcp.MethodSubscribe, mcp.MethodUnsubscribe:
+		return "", refuse(action, "the server speaks "+string(m.negotiated)+", which has no "+action+"; use Listen")
 	default:
 		return action, nil
 	}

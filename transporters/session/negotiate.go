@@ -53,8 +53,13 @@ func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer,
 		v.exitedOnProbe = false
 		v.workedAsModern = v.workedAsModern || p.info.Era == mcp.EraModern
 	})
+	s.mirrors.forget()
 	s.current.Store(p)
 	s.counters.handshakes.Add(1)
+	if p.info.Era == mcp.EraLegacy && (s.handlers.isAny() || s.subscriptions.isAny()) {
+		s.stand(p)
+	}
+	s.arrivals.announce()
 	s.log.Debug("connected", "server", s.server, "version", p.info.Version, "implementation", p.info.Implementation.Name)
 	return p, nil
 }
@@ -181,10 +186,10 @@ func (n *negotiation) exited(err error) error {
 func (n *negotiation) startProbe(version mcp.Version) <-chan probeAnswer {
 	n.step = mcp.MethodDiscover
 	answers := make(chan probeAnswer, 1)
-	meta := modernMeta(version, n.session.clientInfo, n.session.capabilities)
+	meta := modernMeta(version, n.session.clientInfo, n.session.handlers.capabilities(mcp.EraModern))
 	header := modernHeader(version, mcp.MethodDiscover, "")
 	run := func() {
-		reply, err := n.exchange(n.ctx, mcp.MethodDiscover, nil, meta, header)
+		reply, err := n.session.exchange(n.ctx, n.link, mcp.MethodDiscover, nil, meta, header)
 		answers <- probeAnswer{reply, err}
 	}
 	if !n.session.traits.SilenceIsEvidence {
@@ -228,16 +233,12 @@ func (n *negotiation) judge(answer probeAnswer) outcome {
 func (n *negotiation) modernPeer(o outcome) (*peer, error) {
 	s := n.session
 	n.setVersion(o.version)
-	return &peer{
-		link: n.link,
-		era:  newModern(o.version, s.clientInfo, s.capabilities),
-		info: transporters.ServerInfo{
-			Era: mcp.EraModern, Version: o.version,
-			Implementation: o.discovered.ServerInfo,
-			Capabilities:   o.discovered.Capabilities.Raw,
-			Instructions:   o.discovered.Instructions,
-		},
-	}, nil
+	return newPeer(n.link, newModern(o.version, s.clientInfo, s.handlers.capabilities(mcp.EraModern)), "", transporters.ServerInfo{
+		Era: mcp.EraModern, Version: o.version,
+		Implementation: o.discovered.ServerInfo,
+		Capabilities:   o.discovered.Capabilities.Raw,
+		Instructions:   o.discovered.Instructions,
+	}), nil
 }
 
 func (n *negotiation) setVersion(version mcp.Version) {
@@ -246,9 +247,9 @@ func (n *negotiation) setVersion(version mcp.Version) {
 	}
 }
 
-// exchange makes one round trip of the negotiation.
-func (n *negotiation) exchange(ctx context.Context, method string, params *mcp.Params, meta []byte, header http.Header) (transporters.Reply, error) {
-	s := n.session
+// exchange makes one round trip of our own, beside the callers' requests. Its
+// errors never look like the caller's doing.
+func (s *Session) exchange(ctx context.Context, link transporters.Link, method string, params *mcp.Params, meta []byte, header http.Header) (transporters.Reply, error) {
 	id := s.nextID.Add(1)
 	out := &transporters.Outbound{
 		Frame:  jsonrpc.AppendRequest(nil, id, s.settings.IDType == IDTypeString, method, params, meta, 0),
@@ -258,7 +259,7 @@ func (n *negotiation) exchange(ctx context.Context, method string, params *mcp.P
 	if s.traits.HTTP {
 		out.Header = header
 	}
-	reply, err := n.link.Exchange(ctx, out, noSink{})
+	reply, err := link.Exchange(ctx, out, noSink{})
 	return reply, hideContextErrors(err)
 }
 

@@ -12,7 +12,14 @@ type peer struct {
 	era       era
 	sessionID string // legacy HTTP, else empty
 	info      transporters.ServerInfo
-	lost      atomic.Bool // the server forgot the session, or the verdict was refuted
+
+	standing atomic.Bool   // the standing stream was asked for
+	lost     atomic.Bool   // the server forgot the session, or the verdict was refuted
+	gone     chan struct{} // closed when lost is set
+}
+
+func newPeer(link transporters.Link, strategy era, sessionID string, info transporters.ServerInfo) *peer {
+	return &peer{link: link, era: strategy, sessionID: sessionID, info: info, gone: make(chan struct{})}
 }
 
 // usable reports whether requests may still be sent to this peer.
@@ -20,4 +27,10 @@ func (p *peer) usable() bool { return !p.lost.Load() && !spent(p.link) }
 
 // retire marks the peer as no longer usable and reports whether this call was
 // the first to do so.
-func (p *peer) retire() bool { return p.lost.CompareAndSwap(false, true) }
+func (p *peer) retire() bool {
+	if !p.lost.CompareAndSwap(false, true) {
+		return false
+	}
+	close(p.gone)
+	return true
+}

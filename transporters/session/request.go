@@ -100,9 +100,17 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 	if err != nil {
 		return mcp.Result{}, err
 	}
+	if c.action == mcp.MethodSetLevel {
+		if err := s.logLevel.set(c.params); err != nil {
+			return mcp.Result{}, err
+		}
+		if p.info.Era == mcp.EraModern {
+			return mcp.NewResult(json.RawMessage("{}")), nil // told with every request from now on
+		}
+	}
 	c.renew()
-	var sessionRetries int
-	var resent, renegotiated bool
+	var sessionRetries, rounds int
+	var resent, renegotiated, relisted bool
 	for {
 		method, reply, err := s.send(c, p)
 		switch {
@@ -133,10 +141,31 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 				return mcp.Result{}, err
 			}
 			c.renew()
+		case s.isHeaderMismatch(p, method, reply) && !relisted:
+			relisted = true
+			s.relist(c, p, c.params.Name())
+			c.renew()
 		default:
-			return s.answer(c, p, method, reply)
+			result, err := s.answer(c, p, method, reply)
+			if err != nil || result.Type() != mcp.ResultInputRequired || p.era.version().Era() != mcp.EraModern {
+				return result, err
+			}
+			next, err := s.nextRound(c, result, rounds)
+			if err != nil || next == nil {
+				return result, err
+			}
+			rounds++
+			c.params = next
+			c.renew()
 		}
 	}
+}
+
+// isHeaderMismatch: the server found other mirrored arguments than it expected,
+// perhaps because the tool has changed (R086).
+func (s *Session) isHeaderMismatch(p *peer, method string, reply transporters.Reply) bool {
+	failure := reply.Message.Failure()
+	return failure != nil && failure.Code == mcp.CodeHeaderMismatch && method == mcp.MethodCallTool && s.mirrorsHeaders(p)
 }
 
 // isVersionRefusal: a modern server no longer speaks the version it was asked
@@ -168,16 +197,28 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 		Name:       routingName(method, c.params),
 		WantEvents: c.wantsEvents(),
 	}
-	out.Frame = jsonrpc.AppendRequest(nil, c.id, s.settings.IDType == IDTypeString, method, c.params, p.era.meta(), c.token)
+	out.Frame = jsonrpc.AppendRequest(nil, c.id, s.settings.IDType == IDTypeString, method, c.params, s.members(p, c.params), c.token)
 	if s.traits.HTTP {
 		out.Header = p.era.header(method, out.Name)
+		out.Resumable = p.era.version().Era() == mcp.EraLegacy
+		out.WantEvents = out.WantEvents || out.Resumable && s.handlers.isAny() // to see which call a request is about
+		if method == mcp.MethodCallTool && s.mirrorsHeaders(p) {
+			if out.Header, err = s.mirrored(out.Header, c.params); err != nil {
+				return "", reply, err
+			}
+		}
 	}
 	c.waiting.Store(false)
+	c.link = p.link
+	returned := false
+	defer func() {
+		if !returned || err != nil && (c.ctx.Err() != nil || errors.Is(err, errors.ErrDeliveryDropped)) {
+			s.abandon(c, p, err) // also where the caller's callback panicked
+		}
+		c.waiting.Store(false)
+	}()
 	reply, err = p.link.Exchange(c.ctx, out, c)
-	if err != nil && c.ctx.Err() != nil {
-		s.abandon(c, p, err)
-	}
-	c.waiting.Store(false)
+	returned = true
 	return method, reply, err
 }
 
@@ -202,17 +243,13 @@ func (s *Session) abandon(c *call, p *peer, err error) {
 		!p.usable() || !p.era.notifiesCancel(s.traits) {
 		return
 	}
-	id, reason := c.wireID(), errors.PeerText(context.Cause(c.ctx).Error(), 200)
-	s.tasks.start(func() {
-		params, err := mcp.ParamsOf(struct {
-			RequestID mcp.ID `json:"requestId"`
-			Reason    string `json:"reason"`
-		}{mcp.ID(id), reason})
-		if err != nil {
-			return
-		}
-		s.notify(p.link, p.era.header(mcp.NotificationCancelled, ""), mcp.NotificationCancelled, params)
-	})
+	reason := "the caller failed"
+	if cause := context.Cause(c.ctx); cause != nil {
+		reason = errors.PeerText(cause.Error(), 200)
+	} else if err != nil {
+		reason = errors.PeerText(err.Error(), 200)
+	}
+	s.sendCancel(p, c.wireID(), reason)
 }
 
 // notify sends a notification, bounded, on the connection's context.
@@ -243,6 +280,9 @@ func (s *Session) answer(c *call, p *peer, method string, reply transporters.Rep
 	result := mcp.NewResult(reply.Message.Result)
 	if err := p.era.checkResult(method, result); err != nil {
 		return mcp.Result{}, err
+	}
+	if method == mcp.MethodListTools && s.mirrorsHeaders(p) {
+		result = s.listedTools(result)
 	}
 	return result, nil
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/config"
@@ -144,6 +146,9 @@ func TestSessionLoss(t *testing.T) {
 		{"400, another text", func(r *mcptest.Rule) { r.Status(400).Fail(-32602, "bad cursor", nil) }, false, nil},
 		{"400, a configured text", func(r *mcptest.Rule) { r.Status(400).Body("who are you") }, true, []string{"WHO ARE"}},
 		{"400, the list emptied", func(r *mcptest.Rule) { r.Status(400).Body("Invalid session ID") }, false, []string{}},
+		{"404, this request's result", func(r *mcptest.Rule) { r.Status(404).Return(`{"tools":[]}`) }, false, nil},
+		{"404, this request's error", func(r *mcptest.Rule) { r.Status(404).Fail(-32602, "tool not found", nil) }, false, nil},
+		{"400, this request's error with a known text", func(r *mcptest.Rule) { r.Status(400).Fail(-32603, "invalid session of the back end", nil) }, false, nil},
 		{"200, -32001 alone is no proof", func(r *mcptest.Rule) { r.Fail(-32001, "Session not found", nil) }, false, nil},
 		{"500", func(r *mcptest.Rule) { r.Status(500).Body("session not found") }, false, nil},
 	} {
@@ -158,7 +163,7 @@ func TestSessionLoss(t *testing.T) {
 			_, err := s.Request(t.Context(), "tools/list", nil, nil)
 			frames := link.Received()
 			if !test.lost {
-				require.Error(t, err)
+				require.Equal(t, 1, link.Count("tools/list"))
 				require.Equal(t, 1, link.Count("initialize"))
 				return
 			}
@@ -295,6 +300,8 @@ func TestTimeoutsPerCall(t *testing.T) {
 	}{
 		{"shorter idle", transporters.CallOptions{RequestTimeout: ptr(time.Second)}, time.Second},
 		{"longer idle raises the ceiling", transporters.CallOptions{RequestTimeout: ptr(900 * time.Second)}, 900 * time.Second},
+		{"a ceiling below the idle limit", transporters.CallOptions{MaxRequestTimeout: ptr(time.Second)}, time.Second},
+		{"both, the ceiling is the shorter", transporters.CallOptions{RequestTimeout: ptr(9 * time.Second), MaxRequestTimeout: ptr(time.Second)}, time.Second},
 		{"idle off, the ceiling holds", transporters.CallOptions{RequestTimeout: ptr(0)}, 600 * time.Second},
 		{"ceiling", transporters.CallOptions{RequestTimeout: ptr(0), MaxRequestTimeout: ptr(7 * time.Second)}, 7 * time.Second},
 	} {
@@ -520,6 +527,57 @@ func TestPeerDied(t *testing.T) {
 	require.Equal(t, 1, link.Count("tools/call"))
 }
 
+// TestStaleAttempt: who lost the newest session while the attempt that made it
+// was still finishing gets another one, not the lost one again.
+func TestStaleAttempt(t *testing.T) {
+	link := legacyLink(t)
+	link.On("initialize").Header("Mcp-Session-Id", "s-2").Return(initializeResult)
+	link.On("tools/list").Always().Answer(func(_ context.Context, frame mcptest.Received) (transporters.Reply, error) {
+		if frame.Header.Get("Mcp-Session-Id") == "s-1" {
+			return transporters.Reply{Status: 404}, nil
+		}
+		result := json.RawMessage(`{"tools":[]}`)
+		return transporters.Reply{Status: 200, Message: mcp.Message{Raw: result, ID: frame.ID, Result: result}}, nil
+	})
+	// The log line "connected" comes after the peer is current and before the
+	// attempt has ended.
+	logger := hclog.New(&hclog.LoggerOptions{Level: hclog.Debug, Output: writerFunc(func(line []byte) (int, error) {
+		if strings.Contains(string(line), "connected") {
+			time.Sleep(50 * time.Millisecond)
+		}
+		return len(line), nil
+	})})
+	s := newSession(t, link, nil, session.WithLogger(logger))
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		_, err := s.Request(t.Context(), "tools/list", nil, nil)
+		require.NoError(t, err)
+	})
+	link.Await("notifications/initialized", 1)
+	_, err := s.Request(t.Context(), "tools/list", nil, nil)
+	require.NoError(t, err)
+	wait.Wait()
+	require.EqualValues(t, 2, s.Stats().Handshakes)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
+
+// TestPanickingCallback: the panic is the caller's, and the server is told that
+// nobody waits any more.
+func TestPanickingCallback(t *testing.T) {
+	link := mcptest.NewScriptedLink(t, mcptest.StdioTraits())
+	link.On("server/discover").Return(discoverResult)
+	link.On("tools/call").Progress(1, 2, "").Silence()
+	s := newSession(t, link, nil)
+	require.PanicsWithValue(t, "oops", func() {
+		_, _ = s.Request(t.Context(), "tools/call", map[string]any{"name": "a"}, func(mcp.Message) { panic("oops") })
+	})
+	link.Await("notifications/cancelled", 1)
+	require.Zero(t, s.Stats().InFlight)
+}
+
 // TestRefusedActions never reach the link.
 func TestRefusedActions(t *testing.T) {
 	link := mcptest.NewScriptedLink(t, mcptest.HTTPTraits())
@@ -549,7 +607,7 @@ func TestEraTranslation(t *testing.T) {
 	})
 	t.Run("refused by the modern era", func(t *testing.T) {
 		s := newSession(t, modernLink(t), nil)
-		for _, action := range []string{"logging/setLevel", "resources/subscribe", "resources/unsubscribe"} {
+		for _, action := range []string{"resources/subscribe", "resources/unsubscribe"} {
 			_, err := s.Request(t.Context(), action, nil, nil)
 			require.ErrorContains(t, err, "2026-07-28")
 			require.True(t, errors.SafeToRetry(err))
@@ -613,7 +671,8 @@ func TestVersionRefused(t *testing.T) {
 	require.Equal(t, []string{"server/discover", "tools/list", "server/discover", "tools/list"}, methods(link))
 }
 
-// TestResultTypes holds R011, R012 and R215.
+// TestResultTypes holds R011, R012 and R215. What asks for input is for the
+// caller where he wants to drive the rounds himself.
 func TestResultTypes(t *testing.T) {
 	for _, test := range []struct {
 		method, result, err string
@@ -627,7 +686,8 @@ func TestResultTypes(t *testing.T) {
 		link := modernLink(t)
 		link.On(test.method).Return(test.result)
 		s := newSession(t, link, nil)
-		_, err := s.Request(t.Context(), test.method, map[string]any{"name": "a"}, nil)
+		ctx := transporters.WithCallOptions(t.Context(), func(options *transporters.CallOptions) { options.HandOverInput = true })
+		_, err := s.Request(ctx, test.method, map[string]any{"name": "a"}, nil)
 		if test.err == "" {
 			require.NoError(t, err, test.result)
 			continue

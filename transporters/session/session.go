@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,7 +29,7 @@ type Session struct {
 	settings         Settings
 	log              hclog.Logger
 	clientInfo       mcp.Implementation
-	capabilities     json.RawMessage
+	handlers         Handlers
 	sessionLostMatch []string
 	closeTimeout     time.Duration
 
@@ -45,9 +44,16 @@ type Session struct {
 	current   atomic.Pointer[peer]
 	connector connector
 	remembered
-	calls    calls
-	tasks    tasks
-	counters counters
+	calls         calls
+	tasks         tasks
+	serving       serving
+	pauses        pauses // while a request of the server is served that may concern any call
+	notifications dispatcher
+	subscriptions subscriptions
+	arrivals      arrivals
+	mirrors       mirrors
+	logLevel      logLevel
+	counters      counters
 
 	closing sync.Once
 	closed  chan struct{}
@@ -69,7 +75,6 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 		settings:         settings.withDefaults(),
 		log:              hclog.NewNullLogger(),
 		clientInfo:       mcp.ClientInfo(),
-		capabilities:     json.RawMessage("{}"),
 		sessionLostMatch: defaultSessionLostMatch(),
 		closeTimeout:     defaultCloseTimeout,
 		link:             link,
@@ -151,6 +156,7 @@ func (s *Session) Close() error {
 	s.closing.Do(func() {
 		defer close(s.closed)
 		s.calls.refuse()
+		s.notifications.close()
 		s.cancel(errors.ErrTransportClosed)
 		s.terminate()
 		ctx, cancel := context.WithTimeout(context.Background(), linkCloseTimeout)

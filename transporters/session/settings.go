@@ -99,6 +99,14 @@ func (s Settings) Check(section *config.Section) []errors.Fault {
 	oneOf("protocol", s.Protocol, protocols()...)
 	oneOf("progress", s.Progress, ProgressAlways, ProgressOnRequest)
 	oneOf("id_type", s.IDType, IDTypeInt, IDTypeString)
+	if idle, ok := s.RequestTimeout.Value(); ok {
+		if ceiling, limited := s.MaxRequestTimeout.Value(); limited && idle > ceiling {
+			fault := section.Fault("max_request_timeout", "shorter than request_timeout, which then could never be reached")
+			fault.Found = ceiling.String()
+			fault.Allowed = idle.String() + " or more, or off"
+			faults = append(faults, fault)
+		}
+	}
 	if s.MaxSessionRetries < 0 {
 		fault := section.Fault("max_session_retries", "must not be negative")
 		fault.Allowed = "0 (off) or more"

@@ -35,6 +35,10 @@ func TestSettings(t *testing.T) {
 	require.True(t, settings.MaxRequestTimeout.IsOff())
 	require.Zero(t, settings.MaxSessionRetries)
 
+	_, faults = decode("{request_timeout: 20m}")
+	require.Len(t, faults, 1, "the ceiling is 10 minutes")
+	require.Contains(t, faults[0], "max_request_timeout")
+
 	_, faults = decode("{protocol: moderm, id_type: integer, progress: never, max_session_retries: -1}")
 	require.Len(t, faults, 4)
 	require.Contains(t, faults[0], `did you mean "modern"?`)

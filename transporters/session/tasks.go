@@ -5,9 +5,13 @@ import (
 	"time"
 )
 
-// maxTasks bounds the goroutines a session runs on its own behalf: answers to
-// server requests, cancel notices.
-const maxTasks = 1024
+// The bounds of the goroutines that a session runs on its own behalf: handlers
+// of the server's requests, and above them, so that those can still be refused
+// and cancelled, answers and notices.
+const (
+	maxServed = 1024
+	maxTasks  = maxServed + 256
+)
 
 // tasks owns the session's goroutines.
 type tasks struct {
@@ -19,10 +23,13 @@ type tasks struct {
 
 // start runs f in a goroutine of its own. It returns false, and runs nothing,
 // after close or when too many are running.
-func (t *tasks) start(f func()) bool {
+func (t *tasks) start(f func()) bool { return t.startBelow(maxTasks, f) }
+
+// startBelow is start with a bound of its own.
+func (t *tasks) startBelow(bound int, f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed || t.running >= maxTasks {
+	if t.closed || t.running >= bound {
 		return false
 	}
 	t.running++

@@ -1,0 +1,124 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+)
+
+const (
+	// maxRounds bounds the input-required rounds of one call (R218).
+	maxRounds = 10
+	// roundPause is waited before a round that was asked for without input.
+	roundPause = 250 * time.Millisecond
+)
+
+// nextRound answers an input-required result through the handlers and returns
+// the params of the next round: the caller's own, with this round's answers and
+// state (R207-R214). It returns nil if the result is for the caller: because it
+// asked for that, or because a handler is missing.
+func (s *Session) nextRound(c *call, result mcp.Result, rounds int) (*mcp.Params, error) {
+	if c.options.HandOverInput {
+		return nil, nil
+	}
+	required, err := mcp.ParseInputRequiredResult(result)
+	if err != nil {
+		return nil, err
+	}
+	for _, request := range required.InputRequests {
+		if !s.handlers.serves(request.Method, request.Params, mcp.EraModern) {
+			return nil, nil
+		}
+	}
+	if rounds >= maxRounds {
+		return nil, protocolError("the server asks for input again after " + strconv.Itoa(maxRounds) + " rounds")
+	}
+	responses, err := s.gather(c, required.InputRequests)
+	if err != nil {
+		return nil, err
+	}
+	if len(responses) == 0 {
+		if err := sleep(c.ctx, roundPause); err != nil {
+			return nil, err
+		}
+	}
+	return continuation(c.original, responses, required.RequestState)
+}
+
+// continuation builds the params of a round from those of the first one.
+func continuation(original *mcp.Params, responses mcp.InputResponses, state json.RawMessage) (*mcp.Params, error) {
+	next := original
+	var err error
+	if len(responses) > 0 {
+		if next, err = next.With("inputResponses", responses); err != nil {
+			return nil, err
+		}
+	}
+	if state != nil {
+		if next, err = next.With("requestState", state); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// gather runs the handlers of one round side by side, while the call's clock
+// stands still. The first failure ends the others' context; nobody waits for a
+// handler once the call itself has ended.
+func (s *Session) gather(c *call, requests mcp.InputRequests) (mcp.InputResponses, error) {
+	c.pauses.begin()
+	defer c.pauses.end()
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	defer cancel(nil)
+	type answer struct {
+		key    string
+		result json.RawMessage
+		err    error
+	}
+	answers := make(chan answer, len(requests))
+	for key, request := range requests {
+		go func() {
+			result, err := s.handlers.handle(ctx, s.server, request.Method, request.Params)
+			answers <- answer{key, result, err}
+		}()
+	}
+	responses := make(mcp.InputResponses, len(requests))
+	for range requests {
+		select {
+		case a := <-answers:
+			if a.err != nil {
+				return nil, handlerFailure(requests[a.key].Method, a.err)
+			}
+			responses[a.key] = a.result
+		case <-c.ctx.Done():
+			return nil, context.Cause(c.ctx)
+		}
+	}
+	return responses, nil
+}
+
+// handlerFailure is the error of a call that our own handler brought down. What
+// the handler said is for the caller; the server has not been told.
+func handlerFailure(method string, err error) error {
+	return &errors.TransporterRequestError{
+		Kind:    errors.KindCanceled,
+		Message: "the handler of " + errors.PeerText(method, 60) + " failed",
+		Err:     err,
+	}
+}
+
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
