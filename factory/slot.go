@@ -25,7 +25,8 @@ const DefaultMaxPrincipals = 1024
 type Slot struct {
 	server string
 	limit  int
-	clock  atomic.Uint64 // counts calls, to tell who was idle for longest
+	clock  atomic.Uint64            // counts calls, to tell who was idle for longest
+	guard  transporters.Transporter // says which subscriptions are allowed, or nil
 
 	mu        sync.RWMutex
 	blueprint Blueprint

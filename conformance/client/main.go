@@ -61,7 +61,7 @@ func play(ctx context.Context, name, extra, url string) (failure error) {
 	if err != nil {
 		return err
 	}
-	client, err := mcpclient.New(cfg, mcpclient.WithLogger(hclog.New(&hclog.LoggerOptions{
+	client, err := mcpclient.New(cfg, mcpclient.WithHandlers(scenario.handlers), mcpclient.WithLogger(hclog.New(&hclog.LoggerOptions{
 		Level:  hclog.Debug,
 		Output: os.Stderr,
 	})))

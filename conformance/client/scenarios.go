@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
 // inputs is what one scenario puts in.
 type inputs struct {
-	steps []step
+	steps    []step
+	handlers mcpclient.Handlers
 }
 
 // scenarios is every scenario of the suite that this client takes part in.
@@ -33,21 +38,31 @@ func scenarios(suite suiteContext) map[string]inputs {
 		"http-custom-headers":       {steps: append([]step{listTools}, suite.calls()...)},
 		"http-invalid-tool-headers": {steps: []step{callEveryTool(`{"region":"us-west1"}`)}},
 
-		"elicitation-sep1034-client-defaults": {steps: []step{
-			listTools,
-			callTool("test_client_elicitation_defaults", `{}`),
-		}},
-		"sep-2322-client-request-state": {steps: []step{
-			callTool("test_mrtr_echo_state", `{}`),
-			callTool("test_mrtr_no_state", `{}`),
-			callTool("test_mrtr_unrelated", `{}`),
-			callTool("test_mrtr_no_result_type", `{}`),
-		}},
+		"elicitation-sep1034-client-defaults": {
+			steps:    []step{listTools, callTool("test_client_elicitation_defaults", `{}`)},
+			handlers: mcpclient.Handlers{ElicitForm: accepting(nil)},
+		},
+		"sep-2322-client-request-state": {
+			steps: []step{
+				callTool("test_mrtr_echo_state", `{}`),
+				callTool("test_mrtr_no_state", `{}`),
+				callTool("test_mrtr_unrelated", `{}`),
+				callTool("test_mrtr_no_result_type", `{}`),
+			},
+			handlers: mcpclient.Handlers{ElicitForm: accepting(map[string]any{"confirmed": true})},
+		},
 	}
 	for _, name := range authorized() {
 		table["auth/"+name] = inputs{steps: []step{listTools, callTool("test-tool", `{}`)}}
 	}
 	return table
+}
+
+// accepting is a user who accepts every form with this content.
+func accepting(content any) func(context.Context, string, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	return func(context.Context, string, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: content}, nil
+	}
 }
 
 // authorized names the scenarios in which the server wants a token. All of them

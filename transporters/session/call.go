@@ -40,9 +40,10 @@ type call struct {
 	cancel     context.CancelCauseFunc
 	stopCaller func() bool
 
-	id    uint64
-	token uint64
-	link  transporters.Link // of the present attempt
+	id     uint64
+	token  uint64
+	link   transporters.Link // of the present attempt
+	replay *ticket           // if the present attempt sends a lost request again
 
 	created  time.Time
 	idle     time.Duration // 0 is off
@@ -243,6 +244,9 @@ func (s *Session) wireID(id uint64) string {
 func (c *call) Accepted() {
 	c.sign()
 	c.waiting.Store(true)
+	if c.replay != nil {
+		c.replay.settle()
+	}
 }
 
 // Arrived restarts the idle clock.

@@ -121,6 +121,7 @@ func (s *Session) join(stale *peer) (*peer, *attempt, error) {
 		return nil, nil, errors.ErrTransportClosed
 	}
 	c.running = running
+	s.changes.announce()
 	return nil, running, nil
 }
 
@@ -139,6 +140,7 @@ func (s *Session) attempt(running *attempt) {
 	c.note(running.err, s.settings.ConnectBackoff.Or(0))
 	c.mu.Unlock()
 	close(running.done)
+	s.changes.announce()
 }
 
 func (s *Session) connectContext() (context.Context, context.CancelFunc) {

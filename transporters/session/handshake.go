@@ -94,7 +94,7 @@ func (n *negotiation) initialize(ctx context.Context, offer mcp.Version, held <-
 		return nil, err
 	}
 	if reply.Message.IsZero() {
-		return nil, statusFailure(reply)
+		return n.fallBack(ctx, reply, statusFailure(reply))
 	}
 	if failure := reply.Message.Failure(); failure != nil {
 		return n.initializeRefused(ctx, failure, reply, offer, held)
@@ -135,7 +135,31 @@ func (n *negotiation) initializeRefused(ctx context.Context, failure *mcp.Error,
 	} else if reply.Status == http.StatusUnauthorized || reply.Status == http.StatusForbidden {
 		return nil, statusFailure(reply)
 	}
-	return nil, refusal // S24
+	return n.fallBack(ctx, reply, refusal) // S24
+}
+
+// fallBack looks for HTTP+SSE behind a URL that refused the POST (R115, H20).
+// If there is none, the refusal of the POST is what is reported, with the
+// outcome as its detail (H21).
+func (n *negotiation) fallBack(ctx context.Context, reply transporters.Reply, refusal *errors.TransporterRequestError) (*peer, error) {
+	older, ok := n.link.(transporters.Fallback)
+	if !ok || n.fellBack || !isRefusal(reply.Status) {
+		return nil, refusal
+	}
+	n.fellBack = true
+	link, err := older.Legacy(ctx, n.session.inbound)
+	if err != nil {
+		refusal.Message += "; HTTP+SSE is not there either: " + errors.PeerText(err.Error(), maxSnippet)
+		return nil, refusal
+	}
+	main := n.link
+	n.link = link
+	p, err := n.initialize(ctx, mcp.LegacyVersions()[0], nil)
+	if err != nil {
+		n.link = main
+		_ = link.Close(ctx)
+	}
+	return p, err
 }
 
 // modernAfterAll: the handshake met a modern server (S13, S23).

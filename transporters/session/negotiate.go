@@ -29,6 +29,7 @@ type negotiation struct {
 	versionRetried bool // S4
 	reprobed       bool // S13, S23
 	reoffered      bool // S22
+	fellBack       bool // H20
 
 	step   string // what was exchanged last
 	probed string // what an answered probe told, if it led to the handshake
@@ -59,7 +60,10 @@ func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer,
 	if p.info.Era == mcp.EraLegacy && (s.handlers.isAny() || s.subscriptions.isAny()) {
 		s.stand(p)
 	}
-	s.arrivals.announce()
+	if s.reconnecting == nil {
+		s.arrivals.announce()
+	}
+	s.watchHealth(p)
 	s.log.Debug("connected", "server", s.server, "version", p.info.Version, "implementation", p.info.Implementation.Name)
 	return p, nil
 }
@@ -85,6 +89,8 @@ func (n *negotiation) failed(err error) error {
 func (n *negotiation) run() (*peer, error) {
 	protocol := n.session.settings.Protocol
 	switch version := mcp.Version(protocol); {
+	case n.session.traits.Legacy && version.Era() != mcp.EraLegacy:
+		return n.initialize(n.ctx, mcp.LegacyVersions()[0], nil)
 	case protocol == ProtocolLegacy:
 		return n.initialize(n.ctx, mcp.LegacyVersions()[0], nil)
 	case version.Era() == mcp.EraLegacy:

@@ -114,11 +114,22 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 	for {
 		method, reply, err := s.send(c, p)
 		switch {
-		case err != nil && errors.Is(err, errors.ErrNotSent) && !p.usable() && !resent && c.ctx.Err() == nil:
-			resent = true
-			if p, err = s.connected(c.ctx, p); err != nil {
+		case err != nil && s.mayReplay(c, err):
+			if p, err = s.awaitReplay(c, err); err != nil {
 				return mcp.Result{}, err
 			}
+		case err != nil && errors.Is(err, errors.ErrNotSent) && !p.usable() && !resent && c.ctx.Err() == nil:
+			resent = true
+			if s.isReplacing() {
+				p, err = s.awaitReplay(c, err)
+			} else {
+				p, err = s.connected(c.ctx, p)
+			}
+			if err != nil {
+				return mcp.Result{}, notSent(err)
+			}
+		case err != nil && s.reconnecting != nil && spent(s.link) && errors.Is(err, errors.ErrPeerLost):
+			return mcp.Result{}, because(s.link.Err(), err) // it was the last one
 		case err != nil:
 			return mcp.Result{}, err
 		case p.era.sessionLost(reply):
@@ -216,6 +227,10 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 			s.abandon(c, p, err) // also where the caller's callback panicked
 		}
 		c.waiting.Store(false)
+		if c.replay != nil {
+			c.replay.settle()
+			c.replay = nil
+		}
 	}()
 	reply, err = p.link.Exchange(c.ctx, out, c)
 	returned = true

@@ -32,6 +32,8 @@ type Session struct {
 	handlers         Handlers
 	sessionLostMatch []string
 	closeTimeout     time.Duration
+	retryLost        bool
+	healthCheck      HealthCheck
 
 	link         transporters.Link
 	reconnecting transporters.Reconnecting // the same link, nil if it does not reconnect
@@ -51,6 +53,8 @@ type Session struct {
 	notifications dispatcher
 	subscriptions subscriptions
 	arrivals      arrivals
+	changes       arrivals // of the state
+	tickets       tickets
 	mirrors       mirrors
 	logLevel      logLevel
 	counters      counters
@@ -88,6 +92,8 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 	if reconnecting, ok := link.(transporters.Reconnecting); ok {
 		s.reconnecting = reconnecting
 		reconnecting.OnPrepare(s.prepare)
+		reconnecting.OnReconnect(s.reconnected)
+		reconnecting.OnConnectionClosed(func(error) { s.changes.announce() })
 	}
 	return s
 }
@@ -155,6 +161,7 @@ func (s *Session) Close() error {
 	var err error
 	s.closing.Do(func() {
 		defer close(s.closed)
+		defer s.changes.announce()
 		s.calls.refuse()
 		s.notifications.close()
 		s.cancel(errors.ErrTransportClosed)

@@ -53,9 +53,6 @@ func (c *Config) Check(section *config.Section) []errors.Fault {
 		fault("max_restarts", "supervision needs at least one restart", fmt.Sprint(c.MaxRestarts),
 			"1 or more; leave out "+configKey+" to restart on demand only")
 	}
-	if c.RetryLostRequests {
-		fault("retry_lost_requests", "requests cannot be sent again yet: this version does not do it", "true", "false")
-	}
 	if c.RestartWindow.IsOff() {
 		fault("restart_window", "the window cannot be off", "off", "a duration such as 60s")
 	}

@@ -45,17 +45,14 @@ func TestConfigDefaults(t *testing.T) {
 	require.Nil(t, absent)
 	require.Empty(t, faults)
 
-	present, faults := decode(t, map[string]any{"retry_lost_requests": false})
+	present, faults := decode(t, map[string]any{"retry_lost_requests": true})
 	require.Empty(t, faults)
 	require.Equal(t, 3, present.MaxRestarts)
 	require.Equal(t, "1m0s", present.RestartWindow.String())
 	require.Equal(t, "100ms", present.RestartDelay.String())
 	require.True(t, present.Backoff.IsOff())
 	require.True(t, present.WaitForReconnect.IsOff())
-	require.False(t, present.RetryLostRequests)
-
-	_, faults = decode(t, map[string]any{"retry_lost_requests": true})
-	require.Equal(t, []string{"supervision.retry_lost_requests"}, faults, "not before it does something")
+	require.True(t, present.RetryLostRequests)
 }
 
 // B.16 1-3: what makes no sense is refused with its key.

@@ -1,0 +1,57 @@
+package factory
+
+import (
+	"context"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
+)
+
+// listener is a base that can hold subscriptions, as a session can.
+type listener interface {
+	Listen(ctx context.Context, filter mcp.SubscriptionFilter, handler func(mcp.Message)) (*session.Subscription, error)
+}
+
+// Listen opens a subscription on the base of the principal that ctx names; see
+// session.Session.Listen. Until it ends the base counts as busy. What the
+// configuration denies cannot be subscribed to.
+func (s *Slot) Listen(ctx context.Context, filter mcp.SubscriptionFilter, handler func(mcp.Message)) (*session.Subscription, error) {
+	if s.guard != nil {
+		if _, err := s.guard.Request(ctx, mcp.MethodListen, mcp.ListenParams{Notifications: filter}, nil); err != nil {
+			return nil, err
+		}
+	}
+	t, base, err := s.enter(ctx, mcp.MethodListen)
+	if err != nil {
+		return nil, err
+	}
+	listening, ok := base.(listener)
+	if !ok {
+		s.leave(t)
+		return nil, &errors.TransporterRequestError{
+			Server: s.server, Action: mcp.MethodListen, Kind: errors.KindParams, Delivery: errors.DeliveryNotSent,
+			Message: "a server of this type has no subscriptions", Err: errors.ErrCapabilityMissing,
+		}
+	}
+	subscription, err := listening.Listen(ctx, filter, handler)
+	if err != nil {
+		s.leave(t)
+		return nil, err
+	}
+	go func() { // ends with the subscription, and that with the base
+		<-subscription.Done()
+		s.leave(t)
+	}()
+	return subscription, nil
+}
+
+// guard returns a transporter that only says whether the rules allow a request.
+func guard(server string, rules policy.FilterConfig) transporters.Transporter {
+	allow := func(context.Context, string, any, transporters.EventFunc) (mcp.Result, error) {
+		return mcp.Result{}, nil
+	}
+	return policy.Filter(server, rules)(transporters.TransporterFunc(allow))
+}
