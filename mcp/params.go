@@ -204,6 +204,14 @@ func (p *Params) IsContinuation() bool { return p != nil && p.continues }
 // IsZero reports whether the object has no members.
 func (p *Params) IsZero() bool { return p == nil || (p.empty && p.meta == nil) }
 
+// Len returns about how many bytes the params have, for sizing a buffer.
+func (p *Params) Len() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.rest) + len(p.meta)
+}
+
 // String tells the size only: arguments and request states are nobody's to log.
 func (p *Params) String() string { return fmt.Sprintf("params of %d bytes", len(p.Raw())) }
 

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
@@ -11,12 +12,17 @@ import (
 
 const head = `{"jsonrpc":"2.0",`
 
+// framing is more than what a request has beyond its parts: member names, id,
+// progress token.
+const framing = 120
+
 // AppendRequest appends a request on one line, without a newline. The id is
 // written as a string if stringID is set, else as a number. meta holds encoded
 // members of _meta without braces, and may be empty (see
 // mcp.Params.AppendObject); a token other than 0 adds "progressToken" to them.
 // params may be nil. "params" is left out if nothing would be in it.
 func AppendRequest(dst []byte, id uint64, stringID bool, method string, params *mcp.Params, meta []byte, token uint64) []byte {
+	dst = slices.Grow(dst, len(head)+len(method)+params.Len()+len(meta)+framing)
 	dst = append(dst, head+`"id":`...)
 	if stringID {
 		dst = append(dst, '"')

@@ -36,9 +36,12 @@ type call struct {
 	options  *transporters.CallOptions
 
 	caller     context.Context
-	ctx        context.Context
+	ctx        context.Context // &scope
+	scope      callContext
 	cancel     context.CancelCauseFunc
-	stopCaller func() bool
+	stopCaller func() bool // nil if the caller's context never ends
+
+	out transporters.Outbound // of the present attempt
 
 	id     uint64
 	token  uint64
@@ -86,13 +89,19 @@ func newCall(ctx context.Context, s *Session, action string, params *mcp.Params,
 		created:  time.Now(),
 	}
 	inner, cancel := context.WithCancelCause(s.ctx)
-	c.ctx, c.cancel = callContext{inner, ctx}, cancel
-	c.stopCaller = context.AfterFunc(ctx, func() {
-		cancel(callerEnded{ctx.Err(), context.Cause(ctx)})
-	})
+	c.scope, c.cancel = callContext{inner, ctx}, cancel
+	c.ctx = &c.scope
+	if ctx.Done() != nil {
+		c.stopCaller = context.AfterFunc(ctx, c.callerEnded)
+	}
 	_, c.pausedBefore, _ = s.pauses.state()
 	c.setDeadlines()
 	return c
+}
+
+// callerEnded runs when the caller's context ends.
+func (c *call) callerEnded() {
+	c.cancel(callerEnded{c.caller.Err(), context.Cause(c.caller)})
 }
 
 // setDeadlines resolves the call's limits: per call, else configured. An idle
@@ -187,7 +196,9 @@ func (c *call) finish() {
 	if c.timer != nil {
 		c.timer.Stop()
 	}
-	c.stopCaller()
+	if c.stopCaller != nil {
+		c.stopCaller()
+	}
 	c.cancel(context.Canceled)
 }
 

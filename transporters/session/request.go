@@ -201,7 +201,8 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 	if err != nil {
 		return "", reply, err
 	}
-	out := &transporters.Outbound{
+	out := &c.out
+	*out = transporters.Outbound{
 		ID:         c.id,
 		Token:      c.token,
 		Method:     method,
