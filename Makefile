@@ -1,4 +1,4 @@
-.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs
+.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs peers
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -33,3 +33,8 @@ bench-full:
 
 bench-allocs:
 	./scripts/bench.sh allocs
+
+# The integration matrix: servers that others wrote (peers/). ARGS goes to the
+# runner.
+peers:
+	./scripts/peers.sh $(ARGS)

@@ -2,11 +2,17 @@ module github.com/mcp-client-go/mcpclient/peers
 
 go 1.26.0
 
+ignore node_modules
+
 require (
+	github.com/mark3labs/mcp-go v1.2.1
 	github.com/mcp-client-go/mcpclient v0.0.0-00010101000000-000000000000
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/stretchr/testify v1.12.1
+	github.com/yosida95/uritemplate/v3 v3.0.2
 	go.uber.org/goleak v1.3.0
+	golang.org/x/text v0.28.0
 )
 
 require (
@@ -14,6 +20,7 @@ require (
 	github.com/go-resty/resty/v2 v2.17.2 // indirect
 	github.com/go-viper/mapstructure/v2 v2.4.0 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-hclog v1.6.3 // indirect
 	github.com/knadh/koanf/maps v0.1.2 // indirect
 	github.com/knadh/koanf/parsers/json v1.0.1 // indirect
@@ -28,7 +35,7 @@ require (
 	github.com/pelletier/go-toml/v2 v2.2.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	github.com/spf13/cast v1.7.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/net v0.43.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
@@ -38,3 +45,8 @@ require (
 )
 
 replace github.com/mcp-client-go/mcpclient => ../
+
+tool (
+	github.com/mark3labs/mcp-go/examples/everything
+	github.com/modelcontextprotocol/go-sdk/conformance/everything-server
+)

@@ -29,7 +29,7 @@ type everything struct {
 
 func startEverything(t *testing.T, port string) everything {
 	program := nodeServer(t, everythingProgram)
-	p, _ := startProcess(t, "listening on port", []string{"PORT=" + port}, "node", program, "streamableHttp")
+	p, _ := startProcess(t, "listening on port", []string{"PORT=" + port}, "node", "--require", "./loopback.cjs", program, "streamableHttp")
 	return everything{p, "http://127.0.0.1:" + port + "/mcp"}
 }
 
