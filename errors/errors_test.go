@@ -60,9 +60,36 @@ func TestRequestErrorText(t *testing.T) {
 		{errors.TransporterRequestError{Server: "a", Err: errors.ErrPeerLost, Stderr: "boom"},
 			"mcp server \"a\": peer lost; stderr ends:\nboom"},
 		{errors.TransporterRequestError{Server: "a", Kind: errors.KindTimeout}, `mcp server "a": timeout`},
+		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Message: "initialize: process ended: exit status 3",
+			Err: fmt.Errorf("%w: %w", errors.ErrStartFailed, errors.ErrPeerLost), Stderr: "no licence"},
+			"mcp server \"a\": tools/list: initialize: process ended: exit status 3; stderr ends:\nno licence"},
+		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Message: "initialize", Err: errors.ErrPeerLost},
+			`mcp server "a": tools/list: initialize: peer lost`},
+		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Message: "initialize",
+			Err: fmt.Errorf("%w: no handshake within 1s (connect_timeout): %w", errors.ErrConnectTimeout, errors.ErrRequestTimeout)},
+			`mcp server "a": tools/list: initialize: no handshake within 1s (connect_timeout)`},
+		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Kind: errors.KindStatus, Status: 404, Message: "server/discover: Not Found"},
+			`mcp server "a": tools/list: server/discover: HTTP status 404: Not Found`},
+		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Kind: errors.KindStatus, Status: 500,
+			Message: "initialize (after server/discover: HTTP status 404): Internal Server Error"},
+			`mcp server "a": tools/list: initialize (after server/discover: HTTP status 404): HTTP status 500: Internal Server Error`},
+		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Message: "initialize (after server/discover: HTTP status 404)", Err: errors.ErrPeerLost},
+			`mcp server "a": tools/list: initialize (after server/discover: HTTP status 404): peer lost`},
+		{errors.TransporterRequestError{Server: "a", Action: "x", Kind: errors.KindPeer, Code: 7, Message: "initialize: no"},
+			`mcp server "a": x: initialize: server answered with error 7: no`},
+		{errors.TransporterRequestError{Server: "a", Action: "x", Err: fmt.Errorf("%w: no such program", errors.ErrStartFailed)},
+			`mcp server "a": x: server failed to start: no such program`},
+		{errors.TransporterRequestError{Server: "a", Action: "x", Message: `tool "t" matches "*" of tools.deny`, Err: errors.ErrToolDenied},
+			`mcp server "a": x: tool "t" matches "*" of tools.deny: denied by configuration`},
 	} {
 		require.Equal(t, test.want, test.err.Error())
 	}
+}
+
+// What a peer sent is escaped once, where the error is made.
+func TestASnippetIsEscapedOnce(t *testing.T) {
+	err := errors.TransporterRequestError{Server: "a", Message: "not JSON", Snippet: errors.PeerText("<html>\n<p class=\"x\">", 100)}
+	require.Equal(t, `mcp server "a": not JSON: body begins "<html>\n<p class="x">"`, err.Error())
 }
 
 func TestRequestErrorUnwraps(t *testing.T) {

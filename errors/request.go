@@ -2,9 +2,6 @@ package errors
 
 import (
 	"encoding/json"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -46,49 +43,6 @@ type TransporterRequestError struct {
 	Stderr string
 	// Err is the cause, often one of the sentinels; it may be nil.
 	Err error
-}
-
-// Error names server, action and cause in one line, then, where there is one,
-// the tail of the process's stderr.
-func (e *TransporterRequestError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "mcp server %q", e.Server)
-	if e.Action != "" {
-		b.WriteString(": ")
-		b.WriteString(e.Action)
-	}
-	b.WriteString(": ")
-	b.WriteString(e.describe())
-	if e.Snippet != "" {
-		fmt.Fprintf(&b, ": body begins %q", e.Snippet)
-	}
-	if e.Stderr != "" {
-		b.WriteString("; stderr ends:\n")
-		b.WriteString(e.Stderr)
-	}
-	return b.String()
-}
-
-func (e *TransporterRequestError) describe() string {
-	var parts []string
-	switch {
-	case e.Kind == KindPeer:
-		parts = append(parts, "server answered with error "+strconv.Itoa(e.Code))
-	case e.Status != 0:
-		parts = append(parts, "HTTP status "+strconv.Itoa(e.Status))
-	}
-	if e.Message != "" {
-		parts = append(parts, e.Message)
-	}
-	if e.Err != nil {
-		if text := e.Err.Error(); text != "" && text != e.Message {
-			parts = append(parts, text)
-		}
-	}
-	if len(parts) == 0 {
-		return e.Kind.String()
-	}
-	return strings.Join(parts, ": ")
 }
 
 // Unwrap returns the cause.

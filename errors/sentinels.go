@@ -37,7 +37,9 @@ var (
 	// ErrAuthRequired: the server refused the credentials, or wants some.
 	ErrAuthRequired = New("authorization required")
 
-	// ErrCircuitOpen: the circuit breaker is open.
+	// ErrCircuitOpen: the circuit breaker is open. Nothing returns it yet: the
+	// policy breaker is on the roadmap, and its error is named here so that
+	// callers can prepare for it.
 	ErrCircuitOpen = New("circuit open")
 
 	// ErrDeliveryDropped: events came faster than the callback took them, and
@@ -74,7 +76,8 @@ var (
 	ErrInvalidParams = New("invalid params")
 
 	// ErrCapabilityMissing: the server did not announce the capability that
-	// the action needs.
+	// the action needs, or a transporter that was injected cannot do it. Calls
+	// are made all the same: many servers offer more than they announce.
 	ErrCapabilityMissing = New("capability not announced by server")
 
 	// ErrRedial asks a supervised link to dial again once, without counting

@@ -90,3 +90,20 @@ func BenchmarkExchangeLoopback(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkExchangeLegacy is what the table of legacy exchanges costs.
+func BenchmarkExchangeLegacy(b *testing.B) {
+	transport := &canned{header: http.Header{"Content-Type": {"application/json"}}, body: answer7, length: int64(len(answer7))}
+	link := New("bench", Config{BaseURL: "http://127.0.0.1/mcp"}, WithTransport(transport))
+	defer link.Close(context.Background())
+	out := resumable(7)
+	out.WantEvents = false
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := link.Exchange(ctx, out, deafSink{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (c *checker) transport(config Config) {
 		return // an unresolved secret: reported by decoding
 	}
 	if _, err := dial.ParseProxy(settings.Proxy); err != nil {
-		c.add("proxy", "not a proxy", "", "a URL of scheme http, https, socks5 or socks5h, env, none")
+		c.add("proxy", "not a proxy", plainWord(settings.Proxy), "env, off, or a URL of scheme http, https, socks5 or socks5h")
 		return
 	}
 	if _, err := dial.NewPool().Transport(settings); err != nil {
@@ -144,6 +144,17 @@ func (c *checker) transport(config Config) {
 			key = "tls.cert_file"
 		}
 		c.add(key, err.Error(), "", "")
+	}
+}
+
+// plainWord returns text if it is a word that people try here; else nothing,
+// since what stands in the place of a proxy may be a password.
+func plainWord(text string) string {
+	switch strings.ToLower(text) {
+	case "auto", "default", "direct", "disable", "disabled", "enabled", "environment", "false", "never", "no", "null", "on", "system", "true", "yes":
+		return text
+	default:
+		return ""
 	}
 }
 

@@ -38,8 +38,8 @@ type Config struct {
 	CloseTimeout config.Duration `config:"close_timeout" default:"3s" doc:"longest wait for the DELETE at close"`
 	// SessionLostMatch are texts of a 400 answer that mean a lost session.
 	SessionLostMatch []string `config:"session_lost_match" doc:"texts of a 400 answer that mean that the session is lost; absent: a built-in list"`
-	// Proxy is a URL, env or none.
-	Proxy config.Secret `config:"proxy" doc:"URL of a proxy (http, https, socks5), env (the default) or none"`
+	// Proxy is a URL, env or off.
+	Proxy config.Secret `config:"proxy" doc:"URL of a proxy (http, https, socks5), env (the default) or off"`
 	// TLS says whom to trust.
 	TLS TLS `config:"tls" doc:"TLS settings"`
 }

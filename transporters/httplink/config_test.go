@@ -110,6 +110,7 @@ func TestConfigFaults(t *testing.T) {
 		"zero timeout":        {valid + "read_timeout: 0", "read_timeout", ""},
 		"proxy scheme":        {valid + "proxy: ftp://user:canary@proxy", "proxy", "socks5"},
 		"proxy word":          {valid + "proxy: canary", "proxy", "socks5"},
+		"proxy: a known word": {valid + "proxy: direct", "proxy", "env, off, or a URL of scheme"},
 		"TLS version":         {valid + `tls: {min_version: "1.1"}`, "tls.min_version", "found 1.1; allowed: 1.2, 1.3"},
 		"CA file":             {valid + "tls: {ca_file: /nonexistent}", "tls.ca_file", "/nonexistent"},
 		"empty CA file":       {valid + "tls: {ca_file: " + noCertificate + "}", "tls.ca_file", "no certificate in PEM form"},

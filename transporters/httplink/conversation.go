@@ -2,6 +2,7 @@ package httplink
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -9,11 +10,25 @@ import (
 )
 
 // conversation sorts the messages of one exchange. Whatever arrives on its
-// response belongs to it (R094).
+// response belongs to it (R094), except, toward a legacy server, what belongs to
+// another exchange (P28).
 type conversation struct {
-	link *Link
-	out  *transporters.Outbound
-	sink transporters.Sink
+	link   *Link
+	out    *transporters.Outbound
+	sink   transporters.Sink
+	waiter *waiter // nil: nothing of it comes on other streams
+	beside bool    // what other streams bring is handed over by another goroutine
+
+	// patience is the longest silence of a stream that was taken up again; 0
+	// says that this is the response to the POST.
+	patience time.Duration
+}
+
+// follow lets an answer that comes on another stream end the request x.
+func (c *conversation) follow(x *exchange) {
+	if c.waiter != nil {
+		c.waiter.follow(x)
+	}
 }
 
 // isAnswer reports whether the message answers this very request: by its id,
@@ -23,7 +38,7 @@ func (c *conversation) isAnswer(m *mcp.Message) bool {
 		return false
 	}
 	if m.ID.IsZero() || m.ID.IsNull() {
-		return m.Error != nil
+		return m.Error != nil && c.patience == 0
 	}
 	id, ok := m.ID.Uint64()
 	return ok && id == c.out.ID
@@ -44,11 +59,18 @@ func (c *conversation) isProgress(m *mcp.Message) bool {
 
 // give hands on a message that is not the answer and owns its bytes.
 func (c *conversation) give(m mcp.Message) {
+	own := c.isProgress(&m)
+	if c.waiter != nil && !own && c.link.pending.route(m) {
+		return
+	}
 	c.sink.Arrived()
-	if !c.isProgress(&m) {
+	if !own {
 		c.link.hand(m)
 	}
 	if c.out.WantEvents {
+		if c.waiter != nil && !c.beside {
+			c.waiter.deliver(c.sink, nil)
+		}
 		c.sink.Deliver(m)
 	}
 }

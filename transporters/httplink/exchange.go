@@ -36,9 +36,12 @@ type exchange struct {
 }
 
 // newExchange begins an exchange, which must be ended with finish.
-func (l *Link) newExchange(ctx context.Context) *exchange {
+func (l *Link) newExchange(ctx context.Context) *exchange { return l.newExchangeWithin(l.life, ctx) }
+
+// newExchangeWithin is newExchange for what ends with life, before the link.
+func (l *Link) newExchangeWithin(life, ctx context.Context) *exchange {
 	x := &exchange{link: l, values: ctx}
-	x.Context, x.cancel = context.WithCancelCause(l.life)
+	x.Context, x.cancel = context.WithCancelCause(life)
 	x.unfollow = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
 	return x
 }
@@ -72,6 +75,12 @@ func (x *exchange) Read(p []byte) (int, error) {
 }
 
 func (x *exchange) stalled() { x.cancel(stallError(x.stall)) }
+
+// release lets the exchange outlive its caller for the time of the drain.
+func (x *exchange) release() {
+	x.unfollow()
+	time.AfterFunc(drainTime, func() { x.cancel(context.DeadlineExceeded) })
+}
 
 // outcome returns why a failed exchange failed: because it was ended, or else
 // the error.

@@ -18,8 +18,9 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
-// Link is a transporters.Link over HTTP. It also is a transporters.Terminator
-// and a transporters.VersionSetter. All methods are safe for concurrent use.
+// Link is a transporters.Link over HTTP. It also is a transporters.Terminator, a
+// transporters.VersionSetter, and toward legacy servers a transporters.Standing
+// and a transporters.Fallback. All methods are safe for concurrent use.
 //
 // An HTTP link is spent only when it is closed: there is no connection whose
 // loss would end it. Start does no I/O.
@@ -45,6 +46,9 @@ type Link struct {
 	in      atomic.Pointer[func(from transporters.Link, m mcp.Message)]
 	batches atomic.Bool // the peer speaks 2025-03-26 (R018)
 	readers sync.Pool   // of *sse.Reader
+
+	pending   pendingTable // of legacy exchanges
+	listening atomic.Int32 // running Listens
 
 	life  context.Context // ends with Close; every exchange is its child
 	end   context.CancelCauseFunc
@@ -189,11 +193,13 @@ func (l *Link) hand(m mcp.Message) {
 
 // stallLimit is the longest silence within the body of an answer; 0 is none.
 // What a call may be silent for, its event stream may be too.
-func (l *Link) stallLimit(x *exchange, method string, media mediaType) time.Duration {
+func (l *Link) stallLimit(x *exchange, c *conversation, media mediaType) time.Duration {
 	switch {
 	case media != mediaStream:
 		return l.readTimeout
-	case method == mcp.MethodListen:
+	case c.patience > 0:
+		return c.patience
+	case c.out.Method == mcp.MethodListen:
 		return l.listenReadTimeout
 	case l.readTimeout == 0:
 		return 0
@@ -212,5 +218,7 @@ var (
 	_ transporters.Link          = (*Link)(nil)
 	_ transporters.Terminator    = (*Link)(nil)
 	_ transporters.VersionSetter = (*Link)(nil)
+	_ transporters.Standing      = (*Link)(nil)
+	_ transporters.Fallback      = (*Link)(nil)
 	_ http.RoundTripper          = (*roundTripper)(nil)
 )

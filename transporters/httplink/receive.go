@@ -1,6 +1,7 @@
 package httplink
 
 import (
+	"context"
 	"fmt"
 	"mime"
 	"net/http"
@@ -56,7 +57,7 @@ func mediaTypeOf(header http.Header) mediaType {
 // receive reads the answer by its status and type (1.6, B.2).
 func (l *Link) receive(x *exchange, response *http.Response, c conversation) (transporters.Reply, error) {
 	media := mediaTypeOf(response.Header)
-	x.stall = l.stallLimit(x, c.out.Method, media)
+	x.stall = l.stallLimit(x, &c, media)
 	if !isSuccess(response.StatusCode) || isEmptySuccess(response.StatusCode) {
 		return l.receiveStatus(x, response, media, c)
 	}
@@ -73,7 +74,7 @@ func (l *Link) receive(x *exchange, response *http.Response, c conversation) (tr
 	if err != nil {
 		return transporters.Reply{}, err
 	}
-	return transporters.Reply{Message: l.hideSecrets(x, message), Status: response.StatusCode, Header: response.Header}, nil
+	return transporters.Reply{Message: l.hideSecrets(x.values, message), Status: response.StatusCode, Header: response.Header}, nil
 }
 
 // isEmptySuccess: such a status says that there is no answer (H19).
@@ -151,11 +152,11 @@ func (l *Link) receiveStatus(x *exchange, response *http.Response, media mediaTy
 
 // hideSecrets keeps a server that repeats its request in an error from bringing
 // our secrets into logs.
-func (l *Link) hideSecrets(x *exchange, message mcp.Message) mcp.Message {
+func (l *Link) hideSecrets(ctx context.Context, message mcp.Message) mcp.Message {
 	if message.Error == nil {
 		return message
 	}
-	if hidden, err := jsonrpc.Scan(l.redact(x.values, message.Raw)); err == nil {
+	if hidden, err := jsonrpc.Scan(l.redact(ctx, message.Raw)); err == nil {
 		return hidden
 	}
 	return message

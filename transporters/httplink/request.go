@@ -12,19 +12,29 @@ import (
 
 // Exchange implements transporters.Link: one POST, whose answer is read here.
 // An HTTP status without an answer is a Reply; a redirect, a web page and a
-// stream that ends too early are errors.
+// stream that ends too early are errors. With out.Resumable a stream that breaks
+// is resumed, and the answer may come on another one.
 func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
+	if out.Resumable {
+		return l.exchangeLegacy(ctx, out, sink)
+	}
+	return l.post(ctx, conversation{link: l, out: out, sink: sink})
+}
+
+// post sends the request and reads what its response brings.
+func (l *Link) post(ctx context.Context, c conversation) (transporters.Reply, error) {
 	x := l.newExchange(ctx)
 	defer x.finish()
 	if err := l.ready(ctx); err != nil {
 		return transporters.Reply{}, err
 	}
-	sink.Accepted()
-	response, err := l.perform(x, http.MethodPost, out.Frame, out.Header)
+	c.follow(x)
+	c.sink.Accepted()
+	response, err := l.perform(x, http.MethodPost, l.cfg.BaseURL, c.out.Frame, c.out.Header)
 	if err != nil {
 		return transporters.Reply{}, x.outcome(err)
 	}
-	reply, err := l.receive(x, response, conversation{link: l, out: out, sink: sink})
+	reply, err := l.receive(x, response, c)
 	if err != nil {
 		return transporters.Reply{}, x.outcome(err)
 	}
@@ -39,7 +49,7 @@ func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
-	response, err := l.perform(x, http.MethodPost, out.Frame, out.Header)
+	response, err := l.perform(x, http.MethodPost, l.cfg.BaseURL, out.Frame, out.Header)
 	if err != nil {
 		return x.outcome(err)
 	}
@@ -59,7 +69,7 @@ func (l *Link) Terminate(ctx context.Context, header http.Header) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
-	response, err := l.perform(x, http.MethodDelete, nil, header)
+	response, err := l.perform(x, http.MethodDelete, l.cfg.BaseURL, nil, header)
 	if err != nil {
 		return x.outcome(err)
 	}
@@ -90,7 +100,7 @@ func (l *Link) ready(ctx context.Context) error {
 
 // perform sends one request and returns its response, whose body belongs to the
 // exchange. A redirect that was not followed is an error.
-func (l *Link) perform(x *exchange, method string, frame []byte, protocol http.Header) (*http.Response, error) {
+func (l *Link) perform(x *exchange, method, target string, frame []byte, protocol http.Header) (*http.Response, error) {
 	header, err := l.headers.merge(x.values, protocol)
 	if err != nil {
 		return nil, notSent(err)
@@ -102,7 +112,7 @@ func (l *Link) perform(x *exchange, method string, frame []byte, protocol http.H
 		// and write head and body apart.
 		request.Body = bytes.NewReader(frame)
 	}
-	answer, err := request.Execute(method, l.cfg.BaseURL)
+	answer, err := request.Execute(method, target)
 	if err != nil {
 		return nil, l.requestError(x, answer, err)
 	}

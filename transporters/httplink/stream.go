@@ -2,7 +2,6 @@ package httplink
 
 import (
 	"io"
-	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
@@ -19,11 +18,8 @@ type stream struct {
 	reader *sse.Reader
 	c      conversation
 
-	// Where the stream could be taken up again, and how long to wait before.
-	lastEventID string
-	retry       time.Duration
-
-	faults int
+	position position
+	faults   faultLog
 }
 
 // receiveStream reads events until the answer. The answer ends the exchange at
@@ -31,7 +27,13 @@ type stream struct {
 func (l *Link) receiveStream(x *exchange, c conversation) (mcp.Message, error) {
 	s := stream{link: l, c: c, reader: l.reader(x)}
 	defer l.keepReader(s.reader)
+	if c.waiter != nil {
+		s.position = c.waiter.position
+	}
 	message, err := s.answer()
+	if c.waiter != nil {
+		c.waiter.position = s.position
+	}
 	if err != nil {
 		return mcp.Message{}, s.explain(x, err)
 	}
@@ -65,15 +67,8 @@ func (s *stream) answer() (mcp.Message, error) {
 		if err != nil {
 			return mcp.Message{}, err
 		}
-		if event.HasID {
-			s.lastEventID = event.ID
-		}
-		if event.HasRetry {
-			s.retry = event.Retry
-		}
-		// Priming events (P22), the end mark of other APIs, and types that the
-		// protocol does not know (P23) are passed over in silence (D 66).
-		if len(event.Data) == 0 || string(event.Data) == "[DONE]" || event.Type != "message" {
+		s.position.note(&event)
+		if !isMessage(&event) {
 			continue
 		}
 		if answer, found := s.take(event.Data); found {
@@ -124,12 +119,23 @@ func (s *stream) takeBatch() (answer mcp.Message, found bool) {
 	return answer, found
 }
 
-// fault reports an event that cannot be read; reading goes on, since the answer
-// may still come.
-func (s *stream) fault(err error) {
-	if s.faults++; s.faults <= maxFaultsLogged {
-		s.link.log.Warn("an event is skipped", "server", s.link.server, "method", s.c.out.Method,
-			"fault", errors.PeerText(err.Error(), 200), "last_logged", s.faults == maxFaultsLogged)
+// isMessage reports whether an event is to hold a message. Priming events (P22),
+// the end mark of other APIs, and types that the protocol does not know (P23) are
+// passed over in silence (D 66).
+func isMessage(event *sse.Event) bool {
+	return len(event.Data) > 0 && event.Type == "message" && string(event.Data) != "[DONE]"
+}
+
+func (s *stream) fault(err error) { s.faults.note(s.link, s.c.out.Method, err) }
+
+// faultLog reports events that cannot be read; reading goes on, since what
+// follows may be sound.
+type faultLog int
+
+func (f *faultLog) note(link *Link, method string, err error) {
+	if *f++; *f <= maxFaultsLogged {
+		link.log.Warn("an event is skipped", "server", link.server, "method", method,
+			"fault", errors.PeerText(err.Error(), 200), "last_logged", *f == maxFaultsLogged)
 	}
 }
 
@@ -142,10 +148,10 @@ func (s *stream) explain(x *exchange, err error) error {
 	if s.faults > 0 {
 		text += "; events that could not be read were skipped"
 	}
-	if s.lastEventID != "" {
+	if s.position.lastEventID != "" {
 		text += "; the server offered to take it up again"
-		if s.retry > 0 {
-			text += " after " + s.retry.String()
+		if s.position.retry > 0 {
+			text += " after " + s.position.retry.String()
 		}
 	}
 	return peerLost(text, nil)

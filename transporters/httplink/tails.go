@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// tails counts the streams whose rest is being read in the background, so that
-// Close can wait for them.
+// tails counts what is done in the background, foremost the reading of streams
+// behind their answers, so that Close can wait for it.
 type tails struct {
 	mu     sync.Mutex
 	count  int

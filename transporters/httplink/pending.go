@@ -1,0 +1,210 @@
+package httplink
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+)
+
+// eventBytes bounds what waits for one exchange's Deliver.
+const eventBytes = 8 << 20
+
+// errSettled ends the request of an exchange whose answer came elsewhere.
+var errSettled = errors.New("the answer came on another stream")
+
+// pendingTable finds the exchange that a message belongs to, whichever stream it
+// came on (P28). Only exchanges with legacy servers are in it. The zero value is
+// empty.
+type pendingTable struct {
+	mu      sync.Mutex
+	byID    map[uint64]*waiter
+	byToken map[uint64]*waiter
+}
+
+// add registers an exchange, before its request is sent. It fails if the id or
+// the progress token is in use.
+func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink) (*waiter, error) {
+	w := &waiter{out: *out, sink: sink, settled: make(chan struct{})}
+	if out.WantEvents {
+		w.events.wake = make(chan struct{}, 1)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID == nil {
+		t.byID, t.byToken = make(map[uint64]*waiter), make(map[uint64]*waiter)
+	}
+	if t.byID[out.ID] != nil || t.byToken[out.Token] != nil {
+		return nil, notSent(fmt.Errorf("another request with id %d or progress token %d is running", out.ID, out.Token))
+	}
+	t.byID[out.ID] = w
+	if out.Token != 0 {
+		t.byToken[out.Token] = w
+	}
+	return w, nil
+}
+
+// remove ends an exchange. It returns false if that was done before.
+func (t *pendingTable) remove(w *waiter) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[w.out.ID] != w {
+		return false
+	}
+	delete(t.byID, w.out.ID)
+	delete(t.byToken, w.out.Token)
+	return true
+}
+
+// find returns the exchange that the message is the answer or the progress of,
+// or nil.
+func (t *pendingTable) find(m *mcp.Message) *waiter {
+	switch {
+	case m.Kind() == mcp.KindResponse:
+		id, ok := m.ID.Uint64() // also of a number echoed as a string (ruling 5)
+		if !ok {
+			return nil
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.byID[id]
+	case m.Method == mcp.NotificationProgress:
+		id, ok := jsonrpc.ProgressToken(m.Params)
+		if !ok {
+			return nil
+		}
+		token, ok := id.Uint64()
+		if !ok {
+			return nil
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.byToken[token]
+	default:
+		return nil
+	}
+}
+
+// route hands a message, which owns its bytes, to the exchange it belongs to. It
+// reports whether there is one. It never blocks.
+func (t *pendingTable) route(m mcp.Message) bool {
+	w := t.find(&m)
+	if w == nil {
+		return false
+	}
+	if m.Kind() != mcp.KindResponse {
+		w.sink.Arrived()
+		if w.out.WantEvents && !w.events.push(m) && t.remove(w) {
+			w.settle(mcp.Message{}, fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, eventBytes))
+		}
+		return true
+	}
+	if !t.remove(w) {
+		return false // it came twice
+	}
+	w.sink.Arrived()
+	w.settle(m, nil)
+	return true
+}
+
+// waiter is one exchange as other streams than its own see it. Who has removed
+// it from the table, and nobody else, settles it.
+type waiter struct {
+	out    transporters.Outbound // a copy: the caller's is only lent until Exchange returns
+	sink   transporters.Sink
+	events eventQueue
+
+	settled chan struct{} // closed behind the writing of answer and err
+	answer  mcp.Message
+	err     error
+
+	request  atomic.Pointer[exchange] // what to end when it is settled
+	position position                 // of the exchange's own stream, used in its goroutine only
+}
+
+// settle ends the exchange from outside.
+func (w *waiter) settle(answer mcp.Message, err error) {
+	w.answer, w.err = answer, err
+	close(w.settled)
+	if x := w.request.Load(); x != nil {
+		x.cancel(errSettled)
+	}
+}
+
+// follow lets settle end the request x.
+func (w *waiter) follow(x *exchange) {
+	w.request.Store(x)
+	if w.isSettled() { // perhaps before it could see x
+		x.cancel(errSettled)
+	}
+}
+
+func (w *waiter) isSettled() bool {
+	select {
+	case <-w.settled:
+		return true
+	default:
+		return false
+	}
+}
+
+// deliver hands over what other streams brought, until stop is closed. It is
+// called in the exchange's own goroutine.
+func (w *waiter) deliver(sink transporters.Sink, stop <-chan struct{}) {
+	for m, ok := w.events.pop(); ok; m, ok = w.events.pop() {
+		sink.Deliver(m)
+		select {
+		case <-stop:
+			return
+		default:
+		}
+	}
+}
+
+// messageOverhead is what a queued message counts beyond its bytes.
+const messageOverhead = 256
+
+// eventQueue holds events, bounded by bytes, on their way from another stream's
+// goroutine to that of the exchange.
+type eventQueue struct {
+	wake chan struct{} // capacity 1: there may be events
+
+	mu     sync.Mutex
+	queued []mcp.Message
+	bytes  int
+}
+
+// push adds an event. It returns false if there is no room.
+func (q *eventQueue) push(m mcp.Message) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	size := len(m.Raw) + messageOverhead
+	if q.bytes+size > eventBytes {
+		return false
+	}
+	q.queued = append(q.queued, m)
+	q.bytes += size
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// pop takes the oldest event.
+func (q *eventQueue) pop() (mcp.Message, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queued) == 0 {
+		return mcp.Message{}, false
+	}
+	m := q.queued[0]
+	q.queued[0] = mcp.Message{}
+	q.queued = q.queued[1:]
+	q.bytes -= len(m.Raw) + messageOverhead
+	return m, true
+}
