@@ -28,6 +28,22 @@ func baseOf(transporter transporters.Transporter) transporters.Base {
 	return &bareBase{Transporter: transporter}
 }
 
+// isNil reports whether there is no transporter to call.
+func isNil(transporter transporters.Transporter) bool {
+	function, isFunction := transporter.(transporters.TransporterFunc)
+	return transporter == nil || isFunction && function == nil
+}
+
+// noTransporter stands in for one that was forgotten.
+func noTransporter(server string) transporters.Transporter {
+	return transporters.TransporterFunc(func(_ context.Context, action string, _ any, _ transporters.EventFunc) (mcp.Result, error) {
+		return mcp.Result{}, &errors.TransporterRequestError{
+			Server: server, Action: action, Kind: errors.KindTransport, Delivery: errors.DeliveryNotSent,
+			Message: "the connection was made with a transporter that is nil", Err: errors.ErrNotSent,
+		}
+	})
+}
+
 // guard returns a transporter that counts the calls of next, and refuses them
 // after Close.
 func (b *bareBase) guard(next transporters.Transporter) transporters.Transporter {

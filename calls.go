@@ -63,7 +63,7 @@ func (c *Connection) ask(ctx context.Context, action string, params *mcp.Params,
 		return mcp.Result{}, err
 	}
 	if kind := result.Type(); kind != mcp.ResultComplete {
-		return mcp.Result{}, c.unusable(action, fmt.Errorf("%w: the server answered with resultType %q, which this call cannot take; allowed: %q",
+		return mcp.Result{}, c.unusable(action, fmt.Errorf("%w: the server answered with resultType \"%s\", which this call cannot take; allowed: %q",
 			errors.ErrProtocol, errors.PeerText(kind, 80), mcp.ResultComplete))
 	}
 	return result, nil

@@ -45,7 +45,7 @@ func New(cfg *config.Config, options ...Option) (*Client, error) {
 		factory: s.factory.With(append(s.build, factory.WithWrappers(s.wrappers...))...),
 	}
 	for _, injected := range s.injected {
-		if injected.transporter == nil {
+		if isNil(injected.transporter) {
 			return nil, fmt.Errorf("the transporter for server %q is nil", injected.server)
 		}
 		chain := transporters.Chain(injected.transporter, s.wrappers...)

@@ -50,7 +50,7 @@ func TestOneBadServerDoesNotSinkTheRest(t *testing.T) {
 	assert.Equal(t, []string{"files", "broken", "github.com"}, client.Servers(), "in the order of the file")
 	require.Len(t, client.Problems(), 2)
 	assert.Equal(t, "broken", client.Problems()[0].Server)
-	assert.EqualError(t, client.Problems()[0], `mcp.yaml:7:5: server "broken": type: unknown type; found htpp; allowed: http, stdio; did you mean "http"?`)
+	assert.EqualError(t, client.Problems()[0], `mcp.yaml:7:5: server "broken": type: unknown type; found htpp; allowed: http, sse, stdio; did you mean "http"?`)
 	assert.Equal(t, "github.com", client.Problems()[1].Server)
 	assert.ErrorContains(t, client.Problems()[1], `read_timout: unknown key; did you mean "read_timeout"?`)
 
@@ -121,7 +121,7 @@ func TestTwoHandlesShareOneConnection(t *testing.T) {
 	assert.Empty(t, server.Violations())
 }
 
-func TestTwoServersNeverInterfere(t *testing.T) { // seed-ancestors D 83
+func TestTwoServersNeverInterfere(t *testing.T) {
 	one, two := mcptest.NewDemoServer(), mcptest.NewDemoServer()
 	client := newClient(t, map[string]any{
 		"one": map[string]any{"type": "http", "base_url": mcptest.StartHTTP(t, one)},

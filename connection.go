@@ -23,7 +23,12 @@ var _ transporters.Transporter = (*Connection)(nil)
 // NewConnection returns a connection that makes its calls through the
 // transporter, without a client and a configuration. If it is a
 // transporters.Base, ServerInfo, State, Stats, Close and Shutdown reach it.
+// Every call of a connection whose transporter is nil fails, with an error that
+// says so.
 func NewConnection(name string, transporter transporters.Transporter) *Connection {
+	if isNil(transporter) {
+		transporter = noTransporter(name)
+	}
 	return newConnection(name, transporter, baseOf(transporter))
 }
 
@@ -39,9 +44,14 @@ func newConnection(name string, head transporters.Transporter, base transporters
 func (c *Connection) Name() string { return c.name }
 
 // Request sends any action with any params; see transporters.Transporter. It is
-// for what has no method of its own here.
+// for what has no method of its own here. Its error, like that of every call, is
+// or wraps a *errors.TransporterRequestError.
 func (c *Connection) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
-	return c.head.Request(ctx, action, params, onEvent)
+	result, err := c.head.Request(ctx, action, params, onEvent)
+	if err != nil {
+		return result, c.complete(action, err)
+	}
+	return result, nil
 }
 
 // ServerInfo returns what the server told of itself, after the handshake if it
@@ -78,7 +88,7 @@ func (c *Connection) Shutdown(ctx context.Context) error { return c.base.Shutdow
 // call makes a call with its options.
 func (c *Connection) call(ctx context.Context, action string, params *mcp.Params, options []CallOption) (mcp.Result, error) {
 	if len(options) == 0 {
-		return c.head.Request(ctx, action, params, nil)
+		return c.Request(ctx, action, params, nil)
 	}
 	call := newCall(ctx)
 	for _, option := range options {
@@ -87,7 +97,23 @@ func (c *Connection) call(ctx context.Context, action string, params *mcp.Params
 	if call.err != nil {
 		return mcp.Result{}, c.invalid(action, call.err)
 	}
-	return c.head.Request(call.context(ctx), action, params, call.onEvent)
+	return c.Request(call.context(ctx), action, params, call.onEvent)
+}
+
+// complete makes the error of a call a *errors.TransporterRequestError, which
+// one of an injected transporter or a wrapper need not be.
+func (c *Connection) complete(action string, err error) error {
+	if _, isComplete := errors.AsType[*errors.TransporterRequestError](err); isComplete {
+		return err
+	}
+	failure := &errors.TransporterRequestError{Server: c.name, Action: action, Kind: errors.KindTransport, Err: err}
+	switch {
+	case errors.Is(err, context.Canceled):
+		failure.Kind = errors.KindCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		failure.Kind = errors.KindTimeout
+	}
+	return failure
 }
 
 // invalid is the error of a call that cannot be made.

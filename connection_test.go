@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -234,7 +236,7 @@ func TestAnswersThatAreNotWhatWasAskedFor(t *testing.T) {
 		"no list":             {`{"items":[]}`, `"tools" is missing`, listTools},
 		"a list of no kind":   {`{"tools":{}}`, `"tools" must be an array, found an object`, listTools},
 		"another result type": {`{"resultType":"input_required","requestState":"s"}`, `resultType "input_required"`, callTool},
-		"a type from afar":    {`{"resultType":"\u001b[2Jx"}`, `resultType "\\x1b[2Jx"`, callTool},
+		"a type from afar":    {`{"resultType":"\u001b[2Jx"}`, `resultType "\x1b[2Jx"`, callTool},
 		"no array of content": {`{"content":"hello"}`, `"content" must be an array`, callTool},
 		"no contents":         {`{}`, `"contents" is missing`, readResource},
 	} {
@@ -269,7 +271,7 @@ func readResource(c *mcpclient.Connection, ctx context.Context) error {
 	return err
 }
 
-func TestArgumentsThatCannotBeSent(t *testing.T) { // seed-ancestors D 93
+func TestArgumentsThatCannotBeSent(t *testing.T) {
 	connection := mcpclient.NewConnection("x", mcptest.NewTransporter(t))
 	for name, arguments := range map[string]any{
 		"a list":           []int{1},
@@ -295,6 +297,54 @@ func TestToolArgumentsAreAlwaysAnObject(t *testing.T) {
 	for _, arguments := range []any{nil, map[string]any{}, json.RawMessage(`{"big":12345678901234567890}`)} {
 		_, err := connection.CallTool(t.Context(), "t", arguments)
 		require.NoError(t, err)
+	}
+}
+
+func TestAnErrorOfAnotherTypeIsMadeOneOfOurs(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		kind errors.Kind
+		text string
+	}{
+		"any":            {fs.ErrPermission, errors.KindTransport, `mcp server "x": tools/call: permission denied`},
+		"canceled":       {context.Canceled, errors.KindCanceled, `mcp server "x": tools/call: context canceled`},
+		"the deadline":   {fmt.Errorf("a: %w", context.DeadlineExceeded), errors.KindTimeout, `mcp server "x": tools/call: a: context deadline exceeded`},
+		"ours":           {&errors.TransporterRequestError{Server: "y", Action: "a", Kind: errors.KindPeer, Code: 3}, errors.KindPeer, `mcp server "y": a: server answered with error 3`},
+		"ours, in wraps": {fmt.Errorf("b: %w", &errors.TransporterRequestError{Server: "y", Kind: errors.KindAuth}), errors.KindAuth, `b: mcp server "y": authorization`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := transporters.TransporterFunc(func(context.Context, string, any, transporters.EventFunc) (mcp.Result, error) {
+				return mcp.Result{}, test.err
+			})
+			client, err := mcpclient.New(nil, mcpclient.WithTransporter("x", fake))
+			require.NoError(t, err)
+			injected, err := client.Connect("x")
+			require.NoError(t, err)
+			for _, connection := range []*mcpclient.Connection{injected, mcpclient.NewConnection("x", fake)} {
+				_, err := connection.CallTool(t.Context(), "t", nil, mcpclient.WithTimeout(time.Second))
+				failure, ok := errors.AsType[*errors.TransporterRequestError](err)
+				require.True(t, ok, "%T", err)
+				require.ErrorIs(t, err, test.err)
+				assert.Equal(t, test.kind, failure.Kind)
+				assert.EqualError(t, err, test.text)
+				_, err = connection.Request(t.Context(), "tools/call", nil, nil)
+				assert.EqualError(t, err, test.text)
+			}
+		})
+	}
+}
+
+func TestAConnectionWithoutATransporter(t *testing.T) {
+	for name, none := range map[string]transporters.Transporter{"nil": nil, "a nil function": transporters.TransporterFunc(nil)} {
+		t.Run(name, func(t *testing.T) {
+			connection := mcpclient.NewConnection("x", none)
+			_, err := connection.Tools(t.Context())
+			require.EqualError(t, err, `mcp server "x": tools/list: the connection was made with a transporter that is nil`)
+			assert.True(t, errors.SafeToRetry(err))
+			require.NoError(t, connection.Close())
+			_, err = mcpclient.New(nil, mcpclient.WithTransporter("x", none))
+			require.EqualError(t, err, `the transporter for server "x" is nil`)
+		})
 	}
 }
 

@@ -54,6 +54,6 @@ func structuredContent(result *mcp.CallToolResult) (json.RawMessage, error) {
 	if text := []byte(blocks[0].Text); json.Valid(text) {
 		return text, nil
 	}
-	return nil, fmt.Errorf("%w: the tool's result has no structured content, and its text is not JSON; the text begins %q",
+	return nil, fmt.Errorf("%w: the tool's result has no structured content, and its text is not JSON; the text begins \"%s\"",
 		errors.ErrProtocol, errors.PeerText(blocks[0].Text, 80))
 }

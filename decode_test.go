@@ -33,7 +33,7 @@ func TestDecode(t *testing.T) {
 		"structured content":            {`{"content":[{"type":"text","text":"see below"}],"structuredContent":{"title":"a","number":1,"more":true}}`, issue{"a", 1}, ""},
 		"JSON as text":                  {`{"content":[{"type":"text","text":"{\"title\":\"a\",\"number\":1}"}]}`, issue{"a", 1}, ""},
 		"structured content goes first": {`{"content":[{"type":"text","text":"{\"number\":2}"}],"structuredContent":{"number":1}}`, issue{"", 1}, ""},
-		"prose":                         {`{"content":[{"type":"text","text":"all\u001b[2J is well"}]}`, issue{}, `its text is not JSON; the text begins "all\\x1b[2J is well"`},
+		"prose":                         {`{"content":[{"type":"text","text":"all\u001b[2J is well"}]}`, issue{}, `its text is not JSON; the text begins "all\x1b[2J is well"`},
 		"two texts":                     {`{"content":[{"type":"text","text":"{}"},{"type":"text","text":"{}"}]}`, issue{}, "it has 2 blocks"},
 		"an image":                      {`{"content":[{"type":"image","data":""}]}`, issue{}, "no structured content"},
 		"nothing":                       {`{}`, issue{}, "it has 0 blocks"},

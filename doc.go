@@ -15,10 +15,13 @@
 // however many goroutines make it. A server whose configuration is wrong does not
 // keep the others from working: see Client.Problems.
 //
-// Errors are those of package errors: failures of calls are
+// Errors are those of package errors: failures of calls are always
 // *errors.TransporterRequestError, faults of the configuration are
 // *errors.ServerConfigurationError. A tool result with isError set is a result.
 //
-// In tests a fake takes the place of a server: see WithTransporter and
-// NewConnection.
+// Two interfaces of package transporters are the seams. A Transporter makes
+// calls: implement it, or use a transporters.TransporterFunc, to fake a server in
+// a test (NewConnection, WithTransporter) or to wrap all calls (Use). A Link moves
+// messages: implement it to write a transport, and register it with package
+// factory (WithFactory).
 package mcpclient

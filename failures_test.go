@@ -107,7 +107,7 @@ func TestServersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestAProcessThatDiesIsStartedByTheNextCall(t *testing.T) { // ruling 8
+func TestAProcessThatDiesIsStartedByTheNextCall(t *testing.T) {
 	connection := connect(t, child(t, "crashes", nil))
 	_, err := connection.CallTool(t.Context(), "echo", map[string]string{"text": "a"})
 	require.NoError(t, err)

@@ -9,13 +9,19 @@ import (
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
-// maxPages bounds a listing, since a server can page for ever (P101).
-const maxPages = 10_000
+// The bounds of one listing, over all its pages, since a server can page for
+// ever (P101).
+const (
+	maxPages   = 10_000
+	maxEntries = 1_000_000
+	maxBytes   = 256 << 20
+)
 
 // Tools lists the server's tools, keyed by name. Every page is asked for (R141:
 // the empty cursor is a page too). The listing fails if a page does, if the
-// server repeats a cursor, and after 10,000 pages: half a list is not returned.
-// What policies deny is not in it.
+// server repeats a cursor or gives one that is no string, and beyond 10,000
+// pages, 1,000,000 entries or 256 MiB: half a list is not returned. What policies
+// deny is not in it.
 func (c *Connection) Tools(ctx context.Context, options ...CallOption) (Collection[mcp.Tool], error) {
 	return list(ctx, c, mcp.MethodListTools, options, func(r mcp.Result) ([]mcp.Tool, *mcp.Page, error) {
 		page, err := mcp.ParseListToolsResult(r)
@@ -70,15 +76,17 @@ func list[T keyed](ctx context.Context, c *Connection, action string, options []
 	var (
 		entries []T
 		faults  []error
-		cursor  *string
-		seen    = make(map[[sha256.Size]byte]struct{})
+		walk    = newPageWalk()
 	)
-	for range maxPages {
-		result, err := c.ask(ctx, action, mcp.CursorParams(cursor), options)
+	for {
+		result, err := c.ask(ctx, action, mcp.CursorParams(walk.cursor), options)
 		if err != nil {
 			return Collection[T]{}, err
 		}
 		found, page, err := parse(result)
+		if err == nil {
+			err = walk.pass(page, len(found))
+		}
 		if err != nil {
 			return Collection[T]{}, c.unusable(action, err)
 		}
@@ -88,16 +96,47 @@ func list[T keyed](ctx context.Context, c *Connection, action string, options []
 			entries = append(entries, found...)
 		}
 		faults = append(faults, page.Faults[:min(len(page.Faults), maxFaults-len(faults))]...)
-		if cursor = page.NextCursor; cursor == nil {
+		if walk.cursor == nil {
 			return newListing(entries, faults), nil
 		}
-		sum := sha256.Sum256([]byte(*cursor))
-		if _, repeated := seen[sum]; repeated {
-			return Collection[T]{}, c.unusable(action, fmt.Errorf("%w: the cursor of page %d was given before: the list never ends", errors.ErrProtocol, len(seen)+1))
-		}
-		seen[sum] = struct{}{}
 	}
-	return Collection[T]{}, c.unusable(action, fmt.Errorf("%w: the list has more than %d pages", errors.ErrProtocol, maxPages))
+}
+
+// pageWalk keeps a listing within bounds.
+type pageWalk struct {
+	cursor  *string // of the next page; nil before the first and behind the last one
+	seen    map[[sha256.Size]byte]struct{}
+	pages   int
+	entries int
+	bytes   int
+}
+
+func newPageWalk() *pageWalk { return &pageWalk{seen: make(map[[sha256.Size]byte]struct{})} }
+
+// pass counts a page and takes its cursor.
+func (w *pageWalk) pass(page *mcp.Page, entries int) error {
+	w.pages++
+	w.entries += entries
+	w.bytes += len(page.Raw)
+	w.cursor = page.NextCursor
+	switch {
+	case page.CursorUnreadable:
+		return fmt.Errorf("%w: nextCursor of page %d is not a string: the rest of the list cannot be asked for", errors.ErrProtocol, w.pages)
+	case w.entries > maxEntries:
+		return fmt.Errorf("%w: the list has more than %d entries", errors.ErrProtocol, maxEntries)
+	case w.bytes > maxBytes:
+		return fmt.Errorf("%w: the list has more than %d bytes", errors.ErrProtocol, maxBytes)
+	case w.cursor == nil:
+		return nil
+	case w.pages == maxPages:
+		return fmt.Errorf("%w: the list has more than %d pages", errors.ErrProtocol, maxPages)
+	}
+	sum := sha256.Sum256([]byte(*w.cursor))
+	if _, repeated := w.seen[sum]; repeated {
+		return fmt.Errorf("%w: the cursor of page %d was given before: the list never ends", errors.ErrProtocol, w.pages)
+	}
+	w.seen[sum] = struct{}{}
+	return nil
 }
 
 func newListing[T keyed](entries []T, faults []error) Collection[T] {

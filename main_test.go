@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 			return nil, nil
 		})
 		_ = server.ServeStdio(context.Background(), os.Stdin, os.Stdout)
+	default:
+		playBadServer(os.Getenv(childMode))
 	}
 }
 

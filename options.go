@@ -25,7 +25,8 @@ type injection struct {
 }
 
 // WithLogger sets the logger of everything the client does, the stderr of server
-// processes included; the default discards.
+// processes included; the default discards. WithSlog takes a logger of the
+// standard library.
 func WithLogger(logger hclog.Logger) Option { return building(factory.WithLogger(logger)) }
 
 // WithClientInfo replaces what servers are told of this client: by default

@@ -55,3 +55,14 @@ func (c *Connection) Listen(ctx context.Context, filter mcp.SubscriptionFilter, 
 	}
 	return listening.Listen(ctx, filter, handler)
 }
+
+// NotifyRootsChanged tells a legacy server that the handler ListRoots would
+// answer differently now. Servers that are not connected, modern ones and
+// injected transporters are not told.
+func (c *Connection) NotifyRootsChanged(ctx context.Context) error {
+	notifying, ok := c.base.(interface{ NotifyRootsChanged(context.Context) error })
+	if !ok {
+		return nil
+	}
+	return notifying.NotifyRootsChanged(ctx)
+}

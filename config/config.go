@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,14 @@ const (
 	keyDefaults = "defaults"
 	keyStrict   = "strict"
 	keyStore    = "store"
+
+	// keyForeignServers is where desktop programs keep their servers.
+	keyForeignServers = "mcpServers"
+	// extensionPrefix begins top-level keys that are passed over. They are the
+	// place for what YAML's anchors name.
+	extensionPrefix = "x-"
+	// storeMemory is the only store there is.
+	storeMemory = "memory"
 )
 
 // topLevelKeys are the keys that a configuration may have outside servers.
@@ -45,13 +54,13 @@ func newConfig(name string, root *node, from *source) *Config {
 		case keyStore:
 			c.readStore(value)
 		default:
-			fault := c.fault(value, key, "unknown top-level key")
-			fault.Allowed = strings.Join(topLevelKeys(), ", ")
-			fault.Nearest = nearest(key, topLevelKeys())
-			c.faults = append(c.faults, fault)
+			if !strings.HasPrefix(key, extensionPrefix) {
+				c.readUnknown(key, value)
+			}
 		}
 	}
-	if servers := root.fields[keyServers]; servers == nil || servers.kind == kindNull {
+	servers, foreign := root.fields[keyServers], root.fields[keyForeignServers]
+	if (servers == nil || servers.kind == kindNull) && foreign == nil {
 		fault := c.fault(root, keyServers, "there is no map of servers")
 		fault.Allowed = "servers: a map of names"
 		c.faults = append(c.faults, fault)
@@ -72,6 +81,18 @@ func (c *Config) readGroup(into **node, key string, value *node) {
 	}
 }
 
+// readUnknown reports a key that is none of ours.
+func (c *Config) readUnknown(key string, value *node) {
+	fault := c.fault(value, key, "unknown top-level key")
+	fault.Allowed = strings.Join(topLevelKeys(), ", ")
+	fault.Nearest = nearest(key, topLevelKeys())
+	if key == keyForeignServers {
+		fault.Message = "this is another program's format: here the key is servers, each server has a type, and command is a list"
+		fault.Nearest = keyServers
+	}
+	c.faults = append(c.faults, fault)
+}
+
 func (c *Config) readStrict(value *node) {
 	root := newMap(value.origin)
 	root.set(keyStrict, value)
@@ -88,9 +109,11 @@ func (c *Config) readStore(value *node) {
 	switch value.kind {
 	case kindMap:
 		c.store = value
+		c.checkStore(keyStore+".type", cmp.Or(value.fields["type"], value))
 	case kindText:
 		c.store = newMap(value.origin)
 		c.store.set("type", value)
+		c.checkStore(keyStore, value)
 	case kindNull:
 	default:
 		fault := c.fault(value, keyStore, "not a store")
@@ -99,9 +122,22 @@ func (c *Config) readStore(value *node) {
 	}
 }
 
+// checkStore refuses a store that would silently not be used. key is where its
+// type was written.
+func (c *Config) checkStore(key string, at *node) {
+	store, _ := c.Store()
+	name, _ := store.String("type")
+	if name == storeMemory {
+		return
+	}
+	fault := c.fault(at, key, "this store is not available in this version")
+	fault.Found, fault.Allowed = at.show(), storeMemory
+	c.faults = append(c.faults, fault)
+}
+
 func (c *Config) fault(at *node, key, message string) errors.Fault {
 	fault := faultAt(at.origin, message)
-	fault.Key = printable(key)
+	fault.Key = shownKey(key)
 	return fault
 }
 
@@ -130,7 +166,8 @@ func (c *Config) Defaults() *Section {
 }
 
 // Store returns the top-level key store as a section whose Server is ""; ok is
-// false if the key is absent. "store: redis" is the same as "store: {type: redis}".
+// false if the key is absent. "store: memory" is the same as
+// "store: {type: memory}". Any other type is among Faults: there is none yet.
 func (c *Config) Store() (section *Section, ok bool) {
 	if c.store == nil {
 		return nil, false

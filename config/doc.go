@@ -21,7 +21,8 @@
 // readable, not well-formed, a key given twice), with its place.
 //
 // Top-level keys are servers, defaults, strict and store; another one is a
-// fault of the Config. The keys under defaults are merged under each server.
+// fault of the Config, unless it begins with x-, which makes it a place for
+// YAML's anchors. The keys under defaults are merged under each server.
 //
 // # Checking
 //

@@ -110,7 +110,7 @@ func encodeMap(v reflect.Value, at *place, origin Origin, depth int) (*node, err
 	for _, key := range v.MapKeys() {
 		name := fmt.Sprint(key.Interface())
 		if _, twice := values[name]; twice {
-			return nil, fmt.Errorf("the key %s is given twice, with two types", printable(name))
+			return nil, fmt.Errorf("the key %s is given twice, with two types", shownKey(name))
 		}
 		names, values[name] = append(names, name), v.MapIndex(key)
 	}
@@ -119,7 +119,7 @@ func encodeMap(v reflect.Value, at *place, origin Origin, depth int) (*node, err
 	for _, name := range names {
 		field, err := encodeElement(values[name], at.field(name), origin, depth)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", printable(name), err)
+			return nil, fmt.Errorf("%s: %w", shownKey(name), err)
 		}
 		result.set(name, field)
 	}

@@ -58,7 +58,7 @@ func (l *listing) add(n *node, path string, level []*shape, claimed, secret bool
 			l.add(item, path+"[]", nil, claimed, secret)
 		}
 	default:
-		l.entries = append(l.entries, Entry{Key: printable(path), Value: n.explainValue(secret), Origin: n.origin})
+		l.entries = append(l.entries, Entry{Key: shownKey(path), Value: n.explainValue(secret), Origin: n.origin})
 	}
 }
 

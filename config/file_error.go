@@ -33,7 +33,7 @@ func faultAt(at Origin, message string) errors.Fault {
 }
 
 func duplicateKey(key string, at, first Origin) error {
-	return failure(at, fmt.Sprintf("the key %s is given twice, first in line %d", printable(key), first.Line))
+	return failure(at, fmt.Sprintf("the key %s is given twice, first in line %d", shownKey(key), first.Line))
 }
 
 // deepest is how many levels of maps and lists a configuration may have.

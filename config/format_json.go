@@ -40,7 +40,7 @@ func jsonFailure(at *positions, err error) error {
 	if syntax, ok := errors.AsType[*stdjson.SyntaxError](err); ok {
 		origin = at.at(int(syntax.Offset) - 1)
 	}
-	return failure(origin, "not valid JSON: "+printable(err.Error()))
+	return failure(origin, "not valid JSON: "+unquoted(err.Error()))
 }
 
 type jsonScanner struct {

@@ -205,7 +205,7 @@ func (w *tomlWalk) enter(table *place, part *tomlnode.Node) (*place, error) {
 	case w.lists[next]:
 		next = next.items[len(next.items)-1]
 	case next.fields == nil:
-		return nil, failure(origin, "the key "+printable(key)+" is a value, not a table, since "+next.origin.String())
+		return nil, failure(origin, "the key "+shownKey(key)+" is a value, not a table, since "+next.origin.String())
 	}
 	return next, nil
 }
@@ -228,7 +228,7 @@ func (w *tomlWalk) failure(err error) error {
 	if ok && syntax.Highlight != nil {
 		origin = w.at.at(int(w.parser.Range(syntax.Highlight).Offset))
 	}
-	return failure(origin, "not valid TOML: "+printable(err.Error()))
+	return failure(origin, "not valid TOML: "+unquoted(err.Error()))
 }
 
 func tomlFailure(at *positions, err error) error {
@@ -238,5 +238,5 @@ func tomlFailure(at *positions, err error) error {
 		origin = at.line(line, column)
 	}
 	message := bytes.TrimPrefix([]byte(err.Error()), []byte("toml: "))
-	return failure(origin, "not valid TOML: "+printable(string(message)))
+	return failure(origin, "not valid TOML: "+unquoted(string(message)))
 }

@@ -68,6 +68,9 @@ func checkYAMLKeys(at *positions, node *yamlnode.Node, depth int) error {
 	if depth > deepest {
 		return tooDeep(at.line(node.Line, node.Column))
 	}
+	if node.Kind == yamlnode.ScalarNode && node.Style&yamlnode.TaggedStyle != 0 {
+		return checkYAMLTag(at, node)
+	}
 	if node.Kind != yamlnode.MappingNode {
 		for _, item := range node.Content {
 			if err := checkYAMLKeys(at, item, depth+1); err != nil {
@@ -95,6 +98,16 @@ func checkYAMLKeys(at *positions, node *yamlnode.Node, depth int) error {
 	return nil
 }
 
+// checkYAMLTag refuses a value that is not what its tag says: the decoder's error
+// would have no line.
+func checkYAMLTag(at *positions, node *yamlnode.Node) error {
+	var value any
+	if err := node.Decode(&value); err == nil {
+		return nil
+	}
+	return failureAllowing(at.line(node.Line, node.Column), "a value is not of the type that its tag names", "the value without the tag")
+}
+
 // yamlKey returns the text of a key. A key such as 010 or ~ would come out of the
 // decoder as something else than what is written.
 func yamlKey(key *yamlnode.Node, origin Origin) (string, error) {
@@ -109,7 +122,7 @@ func yamlKey(key *yamlnode.Node, origin Origin) (string, error) {
 	}
 	var value any
 	if err := key.Decode(&value); err != nil || value == nil || fmt.Sprint(value) != key.Value {
-		return "", failureAllowing(origin, "YAML does not read the key "+printable(key.Value)+" as a string", "the key in quotes")
+		return "", failureAllowing(origin, "YAML does not read the key "+shownKey(key.Value)+" as a string", "the key in quotes")
 	}
 	return key.Value, nil
 }
@@ -204,11 +217,39 @@ func yamlFailure(at *positions, err error) error {
 	if isYAMLGrammar(message) {
 		line = min(line+1, len(at.lines))
 	}
+	if anchor, found := quotedAnchor(message, "unknown anchor '", "' referenced"); found {
+		line, message = lineOf(at, "*"+anchor), "an alias refers to an anchor that does not stand before it"
+	} else if anchor, found := quotedAnchor(message, "anchor '", "' value contains itself"); found {
+		line, message = lineOf(at, "&"+anchor), "the value of an anchor contains itself"
+	}
 	allowed := ""
 	if hasFlowReference(at, line) {
 		allowed = `a reference within { } or [ ] only in quotes, as in {token: "${TOKEN}"}`
 	}
-	return failureAllowing(Origin{File: at.name, Line: line}, "not valid YAML: "+printable(message), allowed)
+	return failureAllowing(Origin{File: at.name, Line: line}, "not valid YAML: "+unquoted(message), allowed)
+}
+
+// quotedAnchor takes the name of an anchor out of a message, which has no line.
+func quotedAnchor(message, before, after string) (string, bool) {
+	rest, found := strings.CutPrefix(message, before)
+	name, closed := strings.CutSuffix(rest, after)
+	return name, found && closed && name != ""
+}
+
+// lineOf returns the first line that has a word outside comments, or 0.
+func lineOf(at *positions, word string) int {
+	for number, start := range at.lines {
+		text, _, _ := bytes.Cut(at.data[start:], []byte("\n"))
+		text, _, _ = bytes.Cut(text, []byte(" #"))
+		if bytes.HasPrefix(bytes.TrimSpace(text), []byte("#")) {
+			continue
+		}
+		_, behind, found := bytes.Cut(text, []byte(word))
+		if found && (len(behind) == 0 || bytes.IndexByte([]byte(" \t\r,]}"), behind[0]) >= 0) {
+			return number + 1
+		}
+	}
+	return 0
 }
 
 // isYAMLGrammar reports whether a message comes from the library's parser, which

@@ -78,6 +78,12 @@ const referenceSyntax = "${VAR}, ${VAR:-default}, ${file:/path}, and $${ for a l
 // expand resolves every reference in text. The result is meaningful only if
 // there are no problems.
 func (s *source) expand(text string) (string, []problem) {
+	return s.expandEach(text, func(string, string) {})
+}
+
+// expandEach is expand, and calls each with the inside of every reference that it
+// resolved, and what it stands for.
+func (s *source) expandEach(text string, each func(body, value string)) (string, []problem) {
 	if !strings.Contains(text, "${") {
 		return text, nil
 	}
@@ -106,6 +112,8 @@ func (s *source) expand(text string) (string, []problem) {
 		value, wrong := s.resolve(body)
 		if wrong != nil {
 			problems = append(problems, *wrong)
+		} else {
+			each(body, value)
 		}
 		result.WriteString(value)
 		text = rest

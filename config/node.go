@@ -95,7 +95,7 @@ func newMapNode(values map[string]any, at *place, origin Origin) (*node, error) 
 	for _, key := range orderedKeys(values, at) {
 		field, err := newNode(values[key], at.field(key), origin)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", printable(key), err)
+			return nil, fmt.Errorf("%s: %w", shownKey(key), err)
 		}
 		result.set(key, field)
 	}

@@ -57,15 +57,12 @@ func (s *Section) String(key string) (text string, ok bool) {
 // Fault returns a fault about a key, a path with dots, with its origin filled
 // in; a key that is not there gets the origin of the nearest group around it. Keys
 // that were taken are found too. An empty key means the section as a whole.
+//
+// What is put into Found should be what was written. Where it may be what a
+// reference stands for, pass the fault through AsWritten, as the factory does with
+// all of them.
 func (s *Section) Fault(key, message string) errors.Fault {
-	at := s.full
-	for rest := key; rest != "" && at.kind == kindMap; {
-		name, after := at.splitKey(rest)
-		if at.fields[name] == nil {
-			break
-		}
-		at, rest = at.fields[name], after
-	}
+	at, _ := s.find(key)
 	return s.faultAt(at, key, message)
 }
 
@@ -82,7 +79,7 @@ func (n *node) splitKey(path string) (name, rest string) {
 
 func (s *Section) faultAt(at *node, key, message string) errors.Fault {
 	fault := faultAt(at.origin, message)
-	fault.Server, fault.Key = s.server, printable(joinKey(s.prefix, key))
+	fault.Server, fault.Key = s.server, shownKey(joinKey(s.prefix, key))
 	return fault
 }
 

@@ -35,6 +35,33 @@ func printable(text string) string {
 	return text
 }
 
+// shownKey is printable for a key. A : or = in one is likely to be a mistake, and
+// what stands behind it the value: "token:abc" lacks a blank.
+func shownKey(key string) string {
+	if end := strings.IndexAny(key, ":="); end > 0 {
+		key = key[:end] + "..."
+	}
+	return printable(key)
+}
+
+// unquoted returns a parser's message up to where it quotes the text, which may
+// be a secret. A quoted sign of the grammar, such as ':' or "}", stays.
+func unquoted(message string) string {
+	for pos := 0; pos < len(message); pos++ {
+		mark := message[pos]
+		if mark != '`' && mark != '"' && mark != '\'' {
+			continue
+		}
+		quoted, _, closed := strings.Cut(message[pos+1:], string(mark))
+		isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+		if !closed || quoted == "" || len(quoted) > 2 || strings.ContainsFunc(quoted, isWord) {
+			return printable(strings.TrimRight(message[:pos], " :"))
+		}
+		pos += len(quoted) + 1
+	}
+	return printable(message)
+}
+
 // hasLeadingZero reports whether text is an integer, or the start of a number,
 // whose first digit is a 0 that another digit follows.
 func hasLeadingZero(text string) bool {

@@ -6,6 +6,9 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
+// UnknownKey is the message of a fault about a key that nobody knows.
+const UnknownKey = "unknown key"
+
 // unknown returns a fault for every key of what was not taken that no shape has.
 // Keys from defaults are passed over unless defaults is true.
 func (s *Section) unknown(shapes []*shape, defaults bool) []errors.Fault {
@@ -45,7 +48,7 @@ func lookUp(level []*shape, key string) (known bool, nested []*shape) {
 }
 
 func (s *Section) unknownKey(at *node, path, key, prefix string, level, all []*shape) errors.Fault {
-	fault := s.faultAt(at, path, "unknown key")
+	fault := s.faultAt(at, path, UnknownKey)
 	var siblings []string
 	for _, candidate := range level {
 		for i := range candidate.fields {

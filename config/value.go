@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/redact"
 )
 
 // value decodes n into dst, a settable value of any type that checkType allows.
@@ -93,16 +94,32 @@ func (d *decoder) mismatch(path string, n *node, wanted string) bool {
 	return false
 }
 
-// refuse reports what a type said about a value, which is shown as written.
+// refuse reports what a type said about a value, which is shown as written if it
+// can be a mistake for what is right there.
 func (d *decoder) refuse(path string, n *node, err error, found string) bool {
 	fault := d.report(n, path, "")
 	fault.Found = found
+	if n.kind == kindText && mayBeSecret(path, n.text) {
+		fault.Found = fmt.Sprintf("a string of %d bytes", len(n.text))
+	}
 	if wrong, ok := errors.AsType[*ValueError](err); ok {
 		fault.Message, fault.Allowed, fault.Nearest = wrong.Message, wrong.Allowed, wrong.Nearest
 		return false
 	}
 	fault.Message = printable(err.Error())
 	return false
+}
+
+// longestMistake is the longest text that is shown of a value of a wrong kind or
+// spelling, in bytes: durations, numbers and words of enumerations are shorter.
+const longestMistake = 12
+
+// mayBeSecret reports whether a text that is wrong where it stands may have been
+// meant for another key.
+func mayBeSecret(path, text string) bool {
+	key := path[strings.LastIndexByte(path, '.')+1:]
+	return !isOneReference(text) &&
+		(len(text) > longestMistake || redact.IsKnownToken(text) || redact.NameSuggestsSecret(key))
 }
 
 func (d *decoder) unmarshal(path string, n *node, target Unmarshaler) bool {

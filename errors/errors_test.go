@@ -75,6 +75,8 @@ func TestRequestErrorText(t *testing.T) {
 			`mcp server "a": tools/list: initialize (after server/discover: HTTP status 404): HTTP status 500: Internal Server Error`},
 		{errors.TransporterRequestError{Server: "a", Action: "tools/list", Message: "initialize (after server/discover: HTTP status 404)", Err: errors.ErrPeerLost},
 			`mcp server "a": tools/list: initialize (after server/discover: HTTP status 404): peer lost`},
+		{errors.TransporterRequestError{Server: "a", Err: fmt.Errorf("initialize: %w: no handshake within 1s: %w", errors.ErrConnectTimeout, errors.ErrRequestTimeout)},
+			`mcp server "a": initialize: no handshake within 1s`},
 		{errors.TransporterRequestError{Server: "a", Action: "x", Kind: errors.KindPeer, Code: 7, Message: "initialize: no"},
 			`mcp server "a": x: initialize: server answered with error 7: no`},
 		{errors.TransporterRequestError{Server: "a", Action: "x", Err: fmt.Errorf("%w: no such program", errors.ErrStartFailed)},

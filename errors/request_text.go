@@ -41,6 +41,13 @@ func (e *TransporterRequestError) describe() string {
 		}
 	}
 	step, message := cutStep(e.Message)
+	cause := ""
+	if e.Err != nil {
+		cause = e.Err.Error()
+	}
+	if e.Message == "" {
+		step, cause = cutStep(cause)
+	}
 	add(step)
 	switch {
 	case e.Kind == KindPeer:
@@ -49,7 +56,7 @@ func (e *TransporterRequestError) describe() string {
 		add("HTTP status " + strconv.Itoa(e.Status))
 	}
 	add(message)
-	add(e.why(step, message))
+	add(why(step, message, cause))
 	if len(parts) == 0 {
 		return e.Kind.String()
 	}
@@ -78,20 +85,16 @@ func cutStep(message string) (step, rest string) {
 
 // why is the text of the cause, without what step and message make plain
 // already.
-func (e *TransporterRequestError) why(step, message string) string {
-	if e.Err == nil {
-		return ""
-	}
-	text := e.Err.Error()
-	if text == message {
+func why(step, message, cause string) string {
+	if cause == message {
 		return ""
 	}
 	if step == "" && message == "" {
-		return text
+		return cause
 	}
-	told := slices.DeleteFunc(strings.Split(text, ": "), isClass)
+	told := slices.DeleteFunc(strings.Split(cause, ": "), isClass)
 	if len(told) == 0 && message == "" {
-		return text
+		return cause
 	}
 	return strings.Join(told, ": ")
 }

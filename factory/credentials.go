@@ -71,18 +71,12 @@ func sameHeader(a, b http.Header) bool {
 	return true
 }
 
-// credentialed is an HTTP link that gives a principal's credentials to what is
-// sent without any: the handshake, answers to the server, the DELETE at close. A
-// call's own token is never replaced.
+// credentialed is a link that gives a principal's credentials to what is sent
+// without any: the handshake, answers to the server. A call's own token is never
+// replaced.
 type credentialed struct {
-	*httplink.Link
+	transporters.Link
 	credentials *Credentials
-}
-
-var _ transporters.Terminator = (*credentialed)(nil)
-
-func withCredentials(link *httplink.Link, credentials *Credentials) *credentialed {
-	return &credentialed{Link: link, credentials: credentials}
 }
 
 // Start begins to receive; messages are told to come from this link.
@@ -100,9 +94,56 @@ func (c *credentialed) Send(ctx context.Context, out *transporters.Outbound) err
 	return c.Link.Send(c.fill(ctx), out)
 }
 
+// credentialedHTTP is credentialed for streamable HTTP, whose link can do more:
+// all that it sends of its own accord has the credentials too.
+type credentialedHTTP struct {
+	credentialed
+	http *httplink.Link
+}
+
+var (
+	_ transporters.Terminator    = (*credentialedHTTP)(nil)
+	_ transporters.Standing      = (*credentialedHTTP)(nil)
+	_ transporters.Fallback      = (*credentialedHTTP)(nil)
+	_ transporters.VersionSetter = (*credentialedHTTP)(nil)
+)
+
+func withCredentials(link *httplink.Link, credentials *Credentials) *credentialedHTTP {
+	return &credentialedHTTP{credentialed: credentialed{link, credentials}, http: link}
+}
+
+// Start begins to receive; messages are told to come from this link.
+func (c *credentialedHTTP) Start(ctx context.Context, in func(transporters.Link, mcp.Message)) error {
+	return c.http.Start(c.fill(ctx), func(_ transporters.Link, m mcp.Message) { in(c, m) })
+}
+
 // Terminate is the inner link's, with credentials.
-func (c *credentialed) Terminate(ctx context.Context, header http.Header) error {
-	return c.Link.Terminate(c.fill(ctx), header)
+func (c *credentialedHTTP) Terminate(ctx context.Context, header http.Header) error {
+	return c.http.Terminate(c.fill(ctx), header)
+}
+
+// SetVersion is the inner link's.
+func (c *credentialedHTTP) SetVersion(version mcp.Version) { c.http.SetVersion(version) }
+
+// Listen is the inner link's, with credentials.
+func (c *credentialedHTTP) Listen(ctx context.Context, header http.Header) error {
+	return c.http.Listen(c.fill(ctx), header)
+}
+
+// Legacy is the inner link's, with credentials, also for the link it returns.
+func (c *credentialedHTTP) Legacy(ctx context.Context, in func(transporters.Link, mcp.Message)) (transporters.Link, error) {
+	older := &credentialed{credentials: c.credentials}
+	started := make(chan struct{}) // older.Link is set
+	link, err := c.http.Legacy(c.fill(ctx), func(_ transporters.Link, m mcp.Message) {
+		<-started
+		in(older, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	older.Link = link
+	close(started)
+	return older, nil
 }
 
 // fill adds the latest credentials where the context brings none: a request for

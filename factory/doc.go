@@ -9,9 +9,22 @@
 //
 //	wrappers of the user, filter, deadline -> slot -> a base per principal
 //
+// The words: a Build is what a Constructor is given beside its section, such as
+// the common settings and the logger. A Blueprint is what it returns: how to
+// open a base. A Caller is whom a base is opened for, with the credentials of
+// that principal. A Slot opens bases by its blueprint, holds one for each
+// principal, and ends the chain. A Made is a finished chain: its head, where
+// calls enter, and its slot.
+//
 // A type of your own is registered on the value:
 //
-//	transporters := factory.New()
-//	err := transporters.Register("websocket", newWebSocket, Config{})
-//	client, err := mcpclient.New(cfg, mcpclient.WithFactory(transporters))
+//	types := factory.New()
+//	err := types.Register("websocket", newWebSocket, Config{})
+//	client, err := mcpclient.New(cfg, mcpclient.WithFactory(types))
+//
+// where newWebSocket decodes its keys and returns
+//
+//	factory.Blueprint{Open: func(caller factory.Caller) (transporters.Base, error) {
+//		return session.New(build.Server, build.Settings, newLink(cfg), build.Session...), nil
+//	}}
 package factory

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/internal/dial"
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/httplink"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 	"github.com/mcp-client-go/mcpclient/transporters/stdiolink"
 )
@@ -25,6 +26,8 @@ type TransporterFactory struct {
 	http          []httplink.Option
 	stdio         []stdiolink.Option
 	wrappers      []transporters.Wrapper
+	metaHook      policy.MetaHook
+	tasks         *policy.TasksConfig
 	maxPrincipals int
 	pool          *dial.Pool
 
@@ -38,13 +41,14 @@ type registration struct {
 	keys      []any // structs with config tags
 }
 
-// New returns a factory that knows the types http and stdio.
+// New returns a factory that knows the types http, sse and stdio.
 func New(options ...Option) *TransporterFactory {
 	f := &TransporterFactory{
 		logger: hclog.NewNullLogger(),
 		pool:   dial.NewPool(),
 		types: map[string]registration{
 			typeHTTP:  {construct: newHTTP, keys: []any{httplink.Config{}}},
+			typeSSE:   {construct: newSSE, keys: []any{httplink.Config{}}},
 			typeStdio: {construct: newStdio, keys: []any{stdioKeys{}}},
 		},
 	}
@@ -63,6 +67,8 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		http:          slices.Clone(f.http),
 		stdio:         slices.Clone(f.stdio),
 		wrappers:      slices.Clone(f.wrappers),
+		metaHook:      f.metaHook,
+		tasks:         f.tasks,
 		maxPrincipals: f.maxPrincipals,
 		pool:          dial.NewPool(),
 		types:         maps.Clone(f.types),

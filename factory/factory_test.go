@@ -35,11 +35,15 @@ func TestFaultsOfASection(t *testing.T) {
 		want []string
 	}{
 		"no type":                  {"servers:\n  s:\n    base_url: http://h\n", []string{"type: "}},
-		"an unknown type":          {"servers:\n  s:\n    type: sdtio\n    command: [x]\n", []string{`mcp.yaml:3:5: server "s": type: unknown type; found sdtio; allowed: http, stdio; did you mean "stdio"?`}},
-		"case matters":             {"servers:\n  s:\n    type: HTTP\n", []string{`type: unknown type; found HTTP; allowed: http, stdio; did you mean "http"?`}},
+		"an unknown type":          {"servers:\n  s:\n    type: sdtio\n    command: [x]\n", []string{`mcp.yaml:3:5: server "s": type: unknown type; found sdtio; allowed: http, sse, stdio; did you mean "stdio"?`}},
+		"case matters":             {"servers:\n  s:\n    type: HTTP\n", []string{`type: unknown type; found HTTP; allowed: http, sse, stdio; did you mean "http"?`}},
 		"a type of another kind":   {"servers:\n  s:\n    type: [http]\n", []string{"type: "}},
 		"an unknown key":           {"servers:\n  s:\n    type: http\n    base_url: http://h\n    time_out: 5s\n", []string{`mcp.yaml:5:5: server "s": time_out: unknown key; did you mean "timeout"?`}},
-		"a key of another type":    {"servers:\n  s:\n    type: http\n    base_url: http://h\n    command: [x]\n", []string{"command: unknown key"}},
+		"a key of another type":    {"servers:\n  s:\n    type: http\n    base_url: http://h\n    command: [x]\n", []string{"mcp.yaml:5:5: server \"s\": command: unknown key for type http: it belongs to type stdio"}},
+		"a group of another type":  {"servers:\n  s:\n    type: stdio\n    command: [x]\n    tls: {ca_file: x}\n", []string{"tls: unknown key for type stdio: it belongs to type http and sse"}},
+		"another type's alias":     {"servers:\n  s:\n    type: stdio\n    command: [x]\n    url: http://h\n", []string{"url: unknown key for type stdio: it belongs to type http and sse"}},
+		"another program's name":   {"servers:\n  s:\n    type: streamable-http\n    url: http://h\n", []string{`type: unknown type; found streamable-http; allowed: http, sse, stdio; did you mean "http"?`}},
+		"a proxy that is none":     {"servers:\n  s:\n    type: http\n    url: http://h\n    proxy: direct\n", []string{`proxy: not a proxy; found direct; allowed: env, off, or a URL of scheme http, https, socks5 or socks5h`}},
 		"a key in another group":   {"servers:\n  s:\n    type: stdio\n    command: [x]\n    max_restarts: 3\n", []string{`max_restarts: unknown key; did you mean "supervision.max_restarts"?`}},
 		"a policy that is not yet": {"servers:\n  s:\n    type: stdio\n    command: [x]\n    breaker: {threshold: 3}\n", []string{"breaker: unknown key"}},
 		"a missing required key":   {"servers:\n  s:\n    type: http\n", []string{"base_url: "}},
@@ -83,6 +87,41 @@ func TestFaultsOfASection(t *testing.T) {
 	}
 }
 
+// Whatever is wrong is told at once: that some keys do not decode keeps nobody
+// from checking the others, and no key is complained of twice.
+func TestAllFaultsAtOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		want []string
+	}{
+		"http": {
+			`{type: http, base_url: "ftp://h", timeout: fast, protocol: old, id_type: [x], max_response_bytes: many, headers: {"X Y": z}, bogus: 1, proxy: direct, tools: {allow: ["[a"]}}`,
+			[]string{"timeout", "protocol", "id_type", "tools.allow", "base_url", "max_response_bytes", "headers.X Y", "bogus", "proxy"},
+		},
+		"stdio": {
+			`{type: stdio, command: [" "], max_line_bytes: 1, shutdown_timeout: off, startup_delay: never, supervision: {max_restarts: 0, restart_window: fast}, progress: some}`,
+			[]string{"command", "max_line_bytes", "shutdown_timeout", "startup_delay", "supervision.max_restarts", "supervision.restart_window", "progress"},
+		},
+		"no map":                   {`http`, []string{""}},
+		"a group that is no group": {`{type: stdio, command: [x], supervision: 3, tools: [x]}`, []string{"supervision", "tools"}},
+		"a list with a map in it":  {`{type: stdio, command: [x, {}], args: [{}]}`, []string{"command[1]", "args[0]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var keys []string
+			for _, fault := range New().Check(section(t, "servers:\n  s: "+test.text+"\n")) {
+				keys = append(keys, fault.Key)
+			}
+			assert.ElementsMatch(t, test.want, keys)
+		})
+	}
+}
+
+func TestProxyOff(t *testing.T) {
+	for _, value := range []string{"off", `"off"`, "none", "env"} {
+		assert.Empty(t, New().Check(section(t, "servers:\n  s: {type: http, base_url: 'http://h', proxy: "+value+"}\n")), value)
+	}
+}
+
 func TestMakeDoesNothingYet(t *testing.T) {
 	f := New()
 	made, err := f.Make(section(t, "servers:\n  s: {type: stdio, command: [no-such-program]}\n"))
@@ -110,17 +149,32 @@ func TestDefaultsMayBeForAnotherType(t *testing.T) {
 	assert.Empty(t, f.CheckDefaults(cfg.Defaults()))
 }
 
+func TestKeys(t *testing.T) {
+	f := New()
+	names := func(fields []config.Field) (keys []string) {
+		for _, field := range fields {
+			keys = append(keys, field.Key)
+		}
+		return keys
+	}
+	assert.Contains(t, names(f.Keys("")), "request_timeout")
+	assert.Contains(t, names(f.Keys("http")), "tls.ca_file")
+	assert.Contains(t, names(f.Keys("stdio")), "supervision.max_restarts")
+	assert.NotContains(t, names(f.Keys("stdio")), "request_timeout", "those of every type are not repeated")
+	assert.Nil(t, f.Keys("unknown"))
+}
+
 func TestRegister(t *testing.T) {
 	f := New()
-	assert.Equal(t, []string{"http", "stdio"}, f.Types())
+	assert.Equal(t, []string{"http", "sse", "stdio"}, f.Types())
 	own := func(*config.Section, Build) (Blueprint, []errors.Fault) { return Blueprint{}, nil }
 	require.Error(t, f.Register("", own))
 	require.Error(t, f.Register("x", nil))
 	require.NoError(t, f.Register("own", own))
 	copied := f.With()
 	require.NoError(t, f.Register("later", own))
-	assert.Equal(t, []string{"http", "own", "stdio"}, copied.Types(), "a copy knows what was known then")
-	assert.Equal(t, []string{"http", "stdio"}, New().Types(), "nothing is shared between factories")
+	assert.Equal(t, []string{"http", "own", "sse", "stdio"}, copied.Types(), "a copy knows what was known then")
+	assert.Equal(t, []string{"http", "sse", "stdio"}, New().Types(), "nothing is shared between factories")
 }
 
 func TestTheChainInItsOrder(t *testing.T) {

@@ -15,9 +15,7 @@ const typeHTTP = "http"
 func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 	var cfg httplink.Config
 	faults := section.Decode(&cfg)
-	if len(faults) == 0 {
-		faults = cfg.Check(section)
-	}
+	faults = withChecked(faults, cfg.Check(section))
 	open := func(caller Caller) (transporters.Base, error) {
 		// An event stream is silent for as long as the tool works.
 		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)],

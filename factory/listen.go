@@ -55,3 +55,25 @@ func guard(server string, rules policy.FilterConfig) transporters.Transporter {
 	}
 	return policy.Filter(server, rules)(transporters.TransporterFunc(allow))
 }
+
+// NotifyRootsChanged tells every connected server that the client's roots have
+// changed; see session.Session.NotifyRootsChanged. Bases that cannot are passed
+// over.
+func (s *Slot) NotifyRootsChanged(ctx context.Context) error {
+	s.mu.RLock()
+	var told []interface{ NotifyRootsChanged(context.Context) error }
+	for _, t := range s.tenants {
+		if !t.opened.Load() {
+			continue
+		}
+		if base, ok := t.base.(interface{ NotifyRootsChanged(context.Context) error }); ok {
+			told = append(told, base)
+		}
+	}
+	s.mu.RUnlock()
+	var failures []error
+	for _, base := range told {
+		failures = append(failures, base.NotifyRootsChanged(ctx))
+	}
+	return errors.Join(failures...)
+}

@@ -1,9 +1,7 @@
 package factory
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -15,9 +13,10 @@ import (
 
 // commonKeys are the keys that every type has.
 type commonKeys struct {
-	Type string `config:"type,required" doc:"http, stdio, or a registered type"`
+	Type string `config:"type,required" doc:"http, sse, stdio, or a registered type"`
 	session.Settings
 	policy.FilterConfig
+	policy.OutputConfig
 }
 
 // Made is what serves one server.
@@ -58,41 +57,27 @@ func (f *TransporterFactory) Make(section *config.Section) (*Made, error) {
 		return nil, err
 	}
 	slot := NewSlot(section.Server(), blueprint, f.maxPrincipals)
+	slot.guard = guard(section.Server(), common.FilterConfig)
 	return &Made{Head: f.chain(section.Server(), common, slot), Slot: slot}, nil
-}
-
-// chain puts the policies around the slot, outermost first.
-func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
-	wrappers := slices.Clone(f.wrappers)
-	wrappers = append(wrappers,
-		policy.Filter(server, common.FilterConfig),
-		policy.Deadline(policy.DeadlineConfig{
-			RequestTimeout:    common.RequestTimeout.Or(0),
-			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
-		}),
-	)
-	return transporters.Chain(slot, wrappers...)
 }
 
 // read decodes and checks a section.
 func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprint, []errors.Fault) {
 	var common commonKeys
 	rest, faults := section.Take(&common)
-	if len(faults) == 0 {
-		faults = slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section))
-	}
+	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section)))
 	var blueprint Blueprint
 	registered, known := f.lookUp(common.Type)
 	switch {
 	case known:
 		var own []errors.Fault
 		blueprint, own = registered.construct(rest, f.build(section.Server(), common.Settings))
-		faults = append(faults, own...)
+		faults = append(faults, f.explained(common.Type, own)...)
 	case common.Type != "":
 		faults = append(faults, f.unknownType(section, common.Type))
 	}
 	sortFaults(faults)
-	return common, blueprint, faults
+	return common, blueprint, section.AsWritten(faults)
 }
 
 func (f *TransporterFactory) build(server string, settings session.Settings) Build {
@@ -104,18 +89,4 @@ func (f *TransporterFactory) build(server string, settings session.Settings) Bui
 		Stdio:    slices.Concat(stdioDefaults(f.logger), f.stdio),
 		Logger:   f.logger,
 	}
-}
-
-func (f *TransporterFactory) unknownType(section *config.Section, found string) errors.Fault {
-	fault := section.Fault("type", "unknown type")
-	fault.Found = errors.PeerText(found, 80)
-	fault.Allowed = strings.Join(f.Types(), ", ")
-	fault.Nearest = config.Nearest(found, f.Types())
-	return fault
-}
-
-func sortFaults(faults []errors.Fault) {
-	slices.SortStableFunc(faults, func(a, b errors.Fault) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
 }

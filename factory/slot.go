@@ -34,7 +34,7 @@ type Slot struct {
 	retired   map[*tenant]struct{} // no longer given to calls, not closed yet
 	past      transporters.Stats   // of the bases that are closed
 	closed    bool
-	closing   sync.WaitGroup // goroutines that close retired bases; none are added after closed
+	closing   sync.WaitGroup // goroutines of the slot; none are added after closed
 }
 
 var _ transporters.Base = (*Slot)(nil)

@@ -24,7 +24,9 @@ const typeStdio = "stdio"
 // is started again by the next call.
 type stdioKeys struct {
 	stdiolink.Config
-	Supervision *supervise.Config `config:"supervision"`
+	Supervision *supervise.Config   `config:"supervision"`
+	HealthCheck session.HealthCheck `config:"health_check"`
+	instanceKeys
 }
 
 func stdioDefaults(logger hclog.Logger) []stdiolink.Option {
@@ -36,24 +38,27 @@ func stdioDefaults(logger hclog.Logger) []stdiolink.Option {
 func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 	var cfg stdioKeys
 	faults := section.Decode(&cfg)
-	if len(faults) == 0 {
-		faults = cfg.Validate(section)
-		if cfg.Supervision != nil {
-			faults = append(faults, cfg.Supervision.Check(section)...)
-		}
+	faults = withChecked(faults, append(cfg.Validate(section), cfg.HealthCheck.Check(section)...))
+	faults = withChecked(faults, cfg.instanceKeys.check(section))
+	if cfg.Supervision != nil {
+		faults = withChecked(faults, cfg.Supervision.Check(section))
 	}
+	options := append(build.Stdio[:len(build.Stdio):len(build.Stdio)],
+		stdiolink.WithSecrets(section.Referenced("command", "args", "cwd")...))
 	dial := func(context.Context) (transporters.Link, error) {
-		return stdiolink.New(build.Server, cfg.Config, build.Stdio...), nil
+		return stdiolink.New(build.Server, cfg.Config, options...), nil
 	}
 	// A link closes in three steps of shutdown_timeout; leave it a little more.
 	retireTimeout := 3*cfg.ShutdownTimeout.Or(0) + retireMargin
+	retryLost := cfg.Supervision != nil && cfg.Supervision.RetryLostRequests
 	open := func(caller Caller) (transporters.Base, error) {
 		link := supervise.New(build.Server, cfg.Supervision, dial,
 			supervise.WithLogger(build.Logger),
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)),
 			supervise.WithRetireTimeout(retireTimeout))
 		return session.New(build.Server, build.Settings, link,
-			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal))...), nil
+			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal), session.WithRetryLostRequests(retryLost),
+				session.WithHealthCheck(cfg.HealthCheck))...), nil
 	}
-	return Blueprint{Open: open}, faults
+	return Blueprint{Open: cfg.pooled(build, open)}, faults
 }

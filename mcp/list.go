@@ -43,6 +43,9 @@ type Page struct {
 	// NextCursor asks for the next page. Nil means that this is the last one;
 	// the empty string is a cursor (R141, P13).
 	NextCursor *string
+	// CursorUnreadable reports that there is a next page which cannot be asked
+	// for: nextCursor is neither a string nor null. It is in Faults as well.
+	CursorUnreadable bool
 	// Faults describes entries, at most 16, that could not be read and were left
 	// out: those that are no objects or lack their name or URI; also a cursor
 	// that is no string. Each wraps ErrProtocol.
@@ -61,6 +64,7 @@ func (p *Page) readMember(name []byte, c *jsonscan.Cursor) {
 		if cursor, ok := c.Text(); ok {
 			p.NextCursor = &cursor
 		} else if kind != 'n' {
+			p.CursorUnreadable = true
 			p.Faults = append(p.Faults, fmt.Errorf("%w: nextCursor is not a string: the list ends early", errors.ErrProtocol))
 		}
 	case "_meta":

@@ -92,6 +92,7 @@ func TestOneBadEntryDoesNotSinkTheList(t *testing.T) {
 	}
 	assert.Equal(t, []string{"tools[0] must be an object, found a number", "tools[2] has no name", "tools[3] must be an object, found null",
 		"tools[4] has no name", "tools[5] has no name", "nextCursor is not a string: the list ends early"}, texts)
+	assert.True(t, l.CursorUnreadable)
 
 	l, err = ParseListToolsResult(result(`{"tools":[` + strings.Repeat("0,", 1000) + `{"name":"z"}]}`))
 	require.NoError(t, err)

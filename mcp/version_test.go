@@ -46,7 +46,15 @@ func TestIDs(t *testing.T) {
 		{mcp.StringID("7"), 7, true},
 		{mcp.ID(`18446744073709551615`), 1<<64 - 1, true},
 		{mcp.ID(`18446744073709551616`), 0, false},
-		{mcp.ID(`007`), 0, false}, {mcp.ID(`-1`), 0, false}, {mcp.ID(`1.0`), 0, false}, {mcp.ID(`"a"`), 0, false},
+		{mcp.ID(`007`), 0, false}, {mcp.ID(`-1`), 0, false}, {mcp.ID(`"a"`), 0, false},
+		// Numbers that some libraries write for an integer.
+		{mcp.ID(`1.0`), 1, true}, {mcp.ID(`3e0`), 3, true}, {mcp.ID(`30e-1`), 3, true}, {mcp.ID(`0.3E1`), 3, true},
+		{mcp.ID(`1.25e+2`), 125, true}, {mcp.ID(`0.0`), 0, true}, {mcp.ID(`0e9`), 0, true}, {mcp.ID(`12.000`), 12, true},
+		{mcp.ID(`1.8446744073709551615e19`), 1<<64 - 1, true}, {mcp.ID(`9007199254740993.0`), 9007199254740993, true},
+		{mcp.ID(`1.8446744073709551616e19`), 0, false}, {mcp.ID(`1e20`), 0, false}, {mcp.ID(`1e99999999999999999999`), 0, false},
+		{mcp.ID(`1.5`), 0, false}, {mcp.ID(`31e-1`), 0, false}, {mcp.ID(`-1.0`), 0, false}, {mcp.ID(`-10e-1`), 0, false},
+		{mcp.ID(`1.`), 0, false}, {mcp.ID(`.5e1`), 0, false}, {mcp.ID(`1e`), 0, false}, {mcp.ID(`01.0`), 0, false},
+		{mcp.ID(`1.0.0`), 0, false}, {mcp.ID(`1e0e0`), 0, false}, {mcp.ID(`"1.0"`), 0, false},
 		{mcp.ID(`""`), 0, false}, {mcp.ID(`"`), 0, false}, {mcp.ID(`null`), 0, false}, {nil, 0, false},
 	} {
 		got, ok := test.id.Uint64()

@@ -248,7 +248,7 @@ func TestProxy(t *testing.T) {
 
 func TestParseProxy(t *testing.T) {
 	for text, ok := range map[string]bool{
-		"": true, "env": true, "none": true, "http://p:1": true, "https://p": true, "socks5://u:canary@p:1": true, "socks5h://p": true,
+		"": true, "env": true, "off": true, "none": true, "http://p:1": true, "https://p": true, "socks5://u:canary@p:1": true, "socks5h://p": true,
 		"ftp://canary@p": false, "canary": false, "http://": false, "http://user:canary@": false, "http://p:canary": false, "none ": false,
 	} {
 		choose, err := ParseProxy(text)
@@ -257,8 +257,10 @@ func TestParseProxy(t *testing.T) {
 			assert.NotContains(t, err.Error(), "canary")
 			continue
 		}
-		assert.Equal(t, text == "none", choose == nil, text)
+		assert.Equal(t, text == "none" || text == "off", choose == nil, text)
 	}
+	_, err := ParseProxy("direct")
+	require.EqualError(t, err, "proxy: neither a known word nor a URL of a known scheme; allowed: env, off, or a URL of scheme http, https, socks5 or socks5h")
 	choose, err := ParseProxy("http://p:1")
 	require.NoError(t, err)
 	chosen, err := choose(&http.Request{URL: &url.URL{Scheme: "http", Host: "example.com"}})

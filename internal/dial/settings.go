@@ -5,13 +5,20 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/mcp-client-go/mcpclient/errors"
 )
+
+// proxyWanted says what Settings.Proxy may be.
+const proxyWanted = "env, off, or a URL of scheme http, https, socks5 or socks5h"
 
 // Values of Settings.Proxy other than a URL.
 const (
 	// ProxyFromEnvironment takes HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
 	ProxyFromEnvironment = "env"
-	// ProxyNone connects directly.
+	// ProxyOff connects directly.
+	ProxyOff = "off"
+	// ProxyNone is another word for ProxyOff.
 	ProxyNone = "none"
 )
 
@@ -43,7 +50,7 @@ type Settings struct {
 	MinVersion uint16
 	// InsecureSkipVerify accepts any certificate.
 	InsecureSkipVerify bool
-	// Proxy is ProxyFromEnvironment (also if empty), ProxyNone, or a URL of
+	// Proxy is ProxyFromEnvironment (also if empty), ProxyOff, or a URL of
 	// scheme http, https, socks5 or socks5h, which may hold a password.
 	Proxy string
 	// IdlePerHost is how many idle connections are kept for each host;
@@ -82,20 +89,20 @@ func ParseProxy(text string) (func(*http.Request) (*url.URL, error), error) {
 	switch text {
 	case "", ProxyFromEnvironment:
 		return http.ProxyFromEnvironment, nil
-	case ProxyNone:
+	case ProxyOff, ProxyNone:
 		return nil, nil
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("proxy: not a URL, %q or %q", ProxyFromEnvironment, ProxyNone)
+		return nil, errors.New("proxy: not a URL; allowed: " + proxyWanted)
 	}
 	switch u.Scheme {
 	case "http", "https", "socks5", "socks5h":
 	default:
-		return nil, fmt.Errorf("proxy: a URL of scheme http, https, socks5 or socks5h, %q or %q is wanted", ProxyFromEnvironment, ProxyNone)
+		return nil, errors.New("proxy: neither a known word nor a URL of a known scheme; allowed: " + proxyWanted)
 	}
 	if u.Hostname() == "" {
-		return nil, fmt.Errorf("proxy: the URL has no host")
+		return nil, errors.New("proxy: the URL has no host")
 	}
 	return http.ProxyURL(u), nil
 }

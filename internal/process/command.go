@@ -13,16 +13,27 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
-// startError names the command, without its secrets, and the cause.
+// startError names the command and the cause, without secrets.
 func startError(spec Spec, doing string, cause error) error {
+	text := NewSecretFilter(spec.Env, spec.Secrets...).Text(cause.Error())
 	if doing != "" {
-		cause = fmt.Errorf("%s: %w", doing, cause)
+		text = doing + ": " + text
 	}
-	if len(spec.Command) == 0 {
-		return fmt.Errorf("%w: %w", errors.ErrStartFailed, cause)
+	if len(spec.Command) > 0 {
+		text = "command " + CommandLine(spec.Command, spec.Secrets...) + ": " + text
 	}
-	return fmt.Errorf("%w: command %s: %w", errors.ErrStartFailed, CommandLine(spec.Command), cause)
+	return &startFailure{text: text, cause: cause}
 }
+
+// startFailure is an errors.ErrStartFailed whose cause is told in a text of its
+// own: the cause may show a path that is a secret.
+type startFailure struct {
+	text  string
+	cause error
+}
+
+func (e *startFailure) Error() string   { return errors.ErrStartFailed.Error() + ": " + e.text }
+func (e *startFailure) Unwrap() []error { return []error{errors.ErrStartFailed, e.cause} }
 
 // check finds what the system would only answer with "invalid argument".
 func (s Spec) check() error {
@@ -38,10 +49,10 @@ func (s Spec) check() error {
 		name, value, found := strings.Cut(variable, "=")
 		// Windows has variables such as "=C:".
 		if !found || name == "" && runtime.GOOS != "windows" {
-			return fmt.Errorf("environment variable %q is not written as NAME=value", Sanitize(name, 80))
+			return fmt.Errorf("environment variable \"%s\" is not written as NAME=value", Sanitize(name, 80))
 		}
 		if strings.ContainsRune(name, 0) || strings.ContainsRune(value, 0) {
-			return fmt.Errorf("environment variable %q contains a NUL byte", Sanitize(name, 80))
+			return fmt.Errorf("environment variable \"%s\" contains a NUL byte", Sanitize(name, 80))
 		}
 	}
 	return s.checkDir()
@@ -54,7 +65,7 @@ func (s Spec) checkDir() error {
 	info, err := os.Stat(s.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("working directory %q does not exist: %w", s.Dir, fs.ErrNotExist)
+		return missing(fmt.Sprintf("working directory %q does not exist", s.Dir), fs.ErrNotExist)
 	case err != nil:
 		return fmt.Errorf("working directory: %w", err)
 	case !info.IsDir():
@@ -85,7 +96,7 @@ func search(name string, env []string) (string, error) {
 	if !found {
 		file, err := exec.LookPath(name)
 		if err != nil {
-			return "", fmt.Errorf("not found in PATH of this process (the child's environment has no PATH): %w", cause(err))
+			return "", missing("not found in the PATH of this process (the child's environment has none)", cause(err))
 		}
 		return filepath.Abs(file)
 	}
@@ -105,8 +116,20 @@ func search(name string, env []string) (string, error) {
 	if refused != nil {
 		return "", refused
 	}
-	return "", fmt.Errorf("not found in PATH %q of the child's environment: %w", Sanitize(path, 512), fs.ErrNotExist)
+	return "", missing("not found in the PATH that the process would have: "+Sanitize(path, 512), fs.ErrNotExist)
 }
+
+// missingError tells what is missing in words of its own: those of the system's
+// error would only repeat them.
+type missingError struct {
+	text  string
+	cause error
+}
+
+func missing(text string, cause error) error { return &missingError{text, cause} }
+
+func (e *missingError) Error() string { return e.text }
+func (e *missingError) Unwrap() error { return e.cause }
 
 // executable checks that path can be executed, and on Windows completes its
 // extension.
@@ -120,7 +143,7 @@ func executable(path string) (string, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return "", fmt.Errorf("no permission to execute %q: %w", path, fs.ErrPermission)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%q does not exist: %w", path, fs.ErrNotExist)
+		return "", missing(fmt.Sprintf("%q does not exist", path), fs.ErrNotExist)
 	default:
 		return "", fmt.Errorf("%q cannot be executed: %w", path, cause(err))
 	}
@@ -142,7 +165,7 @@ func cause(err error) error {
 func explainExec(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%q exists, but the interpreter it names in its first line does not: %w", path, fs.ErrNotExist)
+		return missing(fmt.Sprintf("%q exists, but the interpreter it names in its first line does not", path), fs.ErrNotExist)
 	case errors.Is(err, errNotProgram):
 		return fmt.Errorf("%q is neither a program for this machine nor a script with a #! line: %w", path, errNotProgram)
 	default:

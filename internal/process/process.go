@@ -21,10 +21,12 @@ type Spec struct {
 	// Env is the whole environment, as "NAME=value". Nil and empty both mean an
 	// empty environment, never this process's. See Environment.
 	Env []string
-	// Stderr gets each line of stderr, cut at 4 KiB, sanitised, and with the
-	// secrets of Env replaced by ***, in order and from one goroutine. It may be
-	// nil. A callback that blocks will, in time,
-	// block the child.
+	// Secrets are texts that must not be shown, beside the values of Env that look
+	// like secrets. See Secrets.
+	Secrets []string
+	// Stderr gets each line of stderr, cut at 4 KiB, sanitised, and with secrets
+	// replaced by ***, in order and from one goroutine. It may be nil. A callback
+	// that blocks will, in time, block the child.
 	Stderr func(line string)
 }
 
@@ -127,7 +129,7 @@ func Start(ctx context.Context, spec Spec) (Child, error) {
 		stdout: &output{file: pipes.stdout},
 		done:   make(chan struct{}),
 	}
-	p.stderr = newStderrPump(&output{file: pipes.stderr}, NewSecretFilter(spec.Env), spec.Stderr)
+	p.stderr = newStderrPump(&output{file: pipes.stderr}, NewSecretFilter(spec.Env, spec.Secrets...), spec.Stderr)
 	go p.stderr.run()
 	go p.reap()
 	return p, nil

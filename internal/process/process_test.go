@@ -286,6 +286,30 @@ func TestWorkingDirectory(t *testing.T) {
 	require.Equal(t, dir, line)
 }
 
+// A path of the command may be a secret as well.
+func TestStartFailuresShowNoSecret(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "sEcReT-plain")
+	require.NoError(t, os.WriteFile(plain, nil, 0o600))
+	for name, spec := range map[string]Spec{
+		"a word":          {Command: []string{"no-such-program-at-all", "sEcReT"}},
+		"the program":     {Command: []string{"sEcReT"}},
+		"a path":          {Command: []string{"/nowhere/sEcReT/program"}},
+		"no permission":   {Command: []string{plain}},
+		"directory":       {Command: []string{"program"}, Dir: "/nowhere/sEcReT"},
+		"not a directory": {Command: []string{"program"}, Dir: plain},
+		"PATH":            {Command: []string{"program"}, Env: []string{"PATH=/nowhere/sEcReT"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec.Secrets = []string{"sEcReT"}
+			_, err := Start(t.Context(), spec)
+			require.ErrorIs(t, err, errors.ErrStartFailed)
+			require.NotContains(t, err.Error(), "sEcReT")
+			require.Contains(t, err.Error(), "***")
+		})
+	}
+}
+
 func TestStartFailures(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string, mode fs.FileMode) string {
@@ -303,7 +327,7 @@ func TestStartFailures(t *testing.T) {
 		wants []string
 	}{
 		"empty":                    {spec: Spec{}, wants: []string{"command is empty"}},
-		"not in the child's PATH":  {spec: Spec{Command: []string{"nosuch"}, Env: []string{"PATH=" + dir}}, is: fs.ErrNotExist, wants: []string{"nosuch", dir}},
+		"not in the child's PATH":  {spec: Spec{Command: []string{"nosuch"}, Env: []string{"PATH=" + dir}}, is: fs.ErrNotExist, wants: []string{"command nosuch: not found in the PATH that the process would have: " + dir}},
 		"not in our PATH":          {spec: Spec{Command: []string{"no-such-program-at-all"}}, is: fs.ErrNotExist, wants: []string{"PATH of this process"}},
 		"in PATH without run bit":  {spec: Spec{Command: []string{"plain"}, Env: []string{"PATH=" + dir}}, is: fs.ErrPermission, wants: []string{plain, "no permission"}},
 		"relative PATH is ignored": {spec: Spec{Command: []string{"go.mod"}, Env: []string{"PATH=../..:."}}, is: fs.ErrNotExist},
@@ -334,6 +358,7 @@ func TestStartFailures(t *testing.T) {
 				require.ErrorContains(t, err, want)
 			}
 			require.NotContains(t, err.Error(), "hunter2")
+			require.NotContains(t, err.Error(), "file does not exist", "it was said in better words")
 			require.LessOrEqual(t, openDescriptors(t), descriptors)
 		})
 	}

@@ -4,16 +4,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcp-client-go/mcpclient/internal/redact"
 )
 
 // redacted stands where a secret was.
-const redacted = "***"
+const redacted = redact.Mask
 
-// CommandLine renders a command for logs and errors: secrets redacted, each
-// argument quoted if it needs to be, at most 1 KiB.
-func CommandLine(command []string) string {
+// CommandLine renders a command for logs and errors: what looks like a secret
+// and the secrets themselves redacted, each argument quoted if it needs to be, at
+// most 1 KiB. A secret that is too short to be looked for in any text is still
+// not shown where it is a whole word, or all behind the = of one.
+func CommandLine(command []string, secrets ...string) string {
 	words := RedactArgs(command)
+	filter := redact.New(secrets...)
 	for i, word := range words {
+		name, value, found := strings.Cut(command[i], "=")
+		switch {
+		case word != "" && slices.Contains(secrets, command[i]):
+			word = redacted
+		case found && value != "" && slices.Contains(secrets, value):
+			word = name + "=" + redacted
+		default:
+			word = filter.Text(word)
+		}
+		words[i] = word
 		if word == "" || strings.ContainsAny(word, " \"'\\") || Sanitize(word, len(word)) != word {
 			words[i] = strconv.Quote(word)
 		}
@@ -43,7 +58,7 @@ func RedactArgs(args []string) []string {
 			out[i], hideNext = redacted, false
 			continue
 		case strings.HasPrefix(argument, "-") && !strings.ContainsAny(argument, "=: "):
-			hideNext = i > 0 && speaksOfSecret(strings.TrimLeft(argument, "-"))
+			hideNext = i > 0 && redact.NameSuggestsSecret(strings.TrimLeft(argument, "-"))
 			out[i] = argument
 			continue
 		}
@@ -53,7 +68,7 @@ func RedactArgs(args []string) []string {
 }
 
 func redactArgument(argument string) string {
-	if name, _, found := strings.Cut(argument, "="); found && isName(name) && speaksOfSecret(strings.TrimLeft(name, "-")) {
+	if name, _, found := strings.Cut(argument, "="); found && isName(name) && redact.NameSuggestsSecret(strings.TrimLeft(name, "-")) {
 		return name + "=" + redacted
 	}
 	return redactWords(redactUserinfo(argument))
@@ -97,7 +112,7 @@ func redactWords(text string) string {
 		name, rest := text[:end], text[end:]
 		text = rest
 		switch {
-		case isKnownToken(name):
+		case redact.IsKnownToken(name):
 			b.WriteString(redacted)
 		case strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic"):
 			b.WriteString(name)
@@ -108,7 +123,7 @@ func redactWords(text string) string {
 		default:
 			b.WriteString(name)
 			separator, value := cutSeparator(rest)
-			if separator != "" && value != "" && speaksOfSecret(strings.TrimLeft(name, "-")) {
+			if separator != "" && value != "" && redact.NameSuggestsSecret(strings.TrimLeft(name, "-")) {
 				b.WriteString(separator + redacted)
 				text = skipValue(value, strings.Contains(separator, ":"))
 			}
@@ -143,29 +158,6 @@ func skipValue(text string, header bool) string {
 		return text[end:]
 	}
 	return ""
-}
-
-// speaksOfSecret reports whether a flag, variable, header or field of this name
-// is likely to hold a secret.
-func speaksOfSecret(name string) bool {
-	name = strings.ToLower(name)
-	if slices.Contains([]string{"p", "pw", "pat", "auth", "psk", "sas", "jwt", "dsn"}, name) {
-		return true
-	}
-	return slices.ContainsFunc([]string{
-		"token", "secret", "pass", "pwd", "key", "credential", "authorization", "bearer", "cookie", "signature",
-	}, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// isKnownToken knows the beginnings of the tokens of well-known services.
-func isKnownToken(word string) bool {
-	if len(word) < 16 {
-		return false
-	}
-	return slices.ContainsFunc([]string{
-		"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_", "rk_", "pk_",
-		"xoxb-", "xoxp-", "xoxa-", "xapp-", "eyJ", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hf_", "ntn_", "secret_",
-	}, func(beginning string) bool { return strings.HasPrefix(word, beginning) })
 }
 
 func isName(text string) bool {

@@ -1,39 +1,53 @@
 package process
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// minSecret is the shortest secret that is looked for: shorter ones would also
-// match ordinary text.
-const minSecret = 6
+	"github.com/mcp-client-go/mcpclient/internal/redact"
+)
 
-// SecretFilter keeps the secrets of a child's environment out of what is shown
-// of its output (pitfall P104). The zero value knows none. It is immutable.
-type SecretFilter struct {
-	replacer *strings.Replacer // nil if there are no secrets
-	longest  int
-}
+// minConfigured is the shortest configured value that counts as a secret without
+// looking like one, in bytes.
+const minConfigured = 8
 
-// NewSecretFilter returns a filter for the values of an environment that look
-// like secrets, by the name of the variable (see RedactArgs) or by themselves.
-// Values shorter than 6 bytes are not looked for. Output comes by the line, so
-// of a value with several lines each is looked for.
-func NewSecretFilter(env []string) SecretFilter {
-	filter := SecretFilter{}
-	var pairs []string
-	for _, value := range secretValues(env) {
-		for line := range strings.Lines(value) {
-			line = strings.TrimSpace(line)
-			if len(line) < minSecret {
-				continue
-			}
-			pairs = append(pairs, line, redacted)
-			filter.longest = max(filter.longest, len(line))
+// Secrets returns what must not be shown of what a child is given: the values of
+// the configured variables that have 8 bytes or more, and the words, which are
+// parts of the command that came from outside the configuration. What InheritSafe
+// lets through is no secret: neither the configured value of such a variable nor
+// a word that is the value of one in parent.
+func Secrets(configured map[string]string, words, parent []string) []string {
+	var secrets []string
+	for name, value := range configured {
+		if len(value) >= minConfigured && !isSafe(name) {
+			secrets = append(secrets, value)
 		}
 	}
-	if len(pairs) > 0 {
-		filter.replacer = strings.NewReplacer(pairs...)
+	for _, word := range words {
+		harmless := slices.ContainsFunc(parent, func(entry string) bool {
+			name, value, ok := cutVariable(entry)
+			return ok && value == word && isSafe(name)
+		})
+		if word != "" && !harmless {
+			secrets = append(secrets, word)
+		}
 	}
-	return filter
+	slices.Sort(secrets)
+	return slices.Compact(secrets)
+}
+
+func isSafe(name string) bool { return slices.Contains(safeVariables[:], name) }
+
+// SecretFilter keeps the secrets that a child was given out of what is shown of
+// its output (pitfall P104). The zero value knows none. It is immutable.
+type SecretFilter struct{ *redact.Filter }
+
+// NewSecretFilter returns a filter for the secrets, and for the values of an
+// environment that look like secrets, by the name of the variable (see
+// RedactArgs) or by themselves. See redact.New for the forms in which they are
+// found.
+func NewSecretFilter(env []string, secrets ...string) SecretFilter {
+	return SecretFilter{redact.New(append(secretValues(env), secrets...)...)}
 }
 
 // Excerpt returns text from a child for logs and errors: secrets replaced by
@@ -41,27 +55,24 @@ func NewSecretFilter(env []string) SecretFilter {
 // cut shows no part of a secret.
 func (f SecretFilter) Excerpt(text []byte, limit int) string {
 	shown := text[:min(len(text), f.reads(limit))]
-	out := string(shown)
-	if f.replacer != nil {
-		out = f.replacer.Replace(out)
-	}
+	out := string(f.Bytes(shown))
 	if len(shown) == len(text) {
 		return Sanitize(out, limit)
 	}
 	// The end may be the beginning of a secret.
-	out = Sanitize(out[:max(0, len(out)-f.longest)], limit)
+	out = Sanitize(out[:max(0, len(out)-f.Reach())], limit)
 	return strings.TrimSuffix(out, "...") + "..."
 }
 
 // reads is how much of a text is needed to make an excerpt of it: a secret that
 // begins within the limit has to be seen whole.
-func (f SecretFilter) reads(limit int) int { return limit + f.longest }
+func (f SecretFilter) reads(limit int) int { return limit + f.Reach() }
 
 func secretValues(env []string) []string {
 	var values []string
 	for _, entry := range env {
 		name, value, ok := cutVariable(entry)
-		if ok && (speaksOfSecret(name) || redactArgument(value) != value) {
+		if ok && (redact.NameSuggestsSecret(name) || redactArgument(value) != value) {
 			values = append(values, value)
 		}
 	}

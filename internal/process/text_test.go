@@ -59,7 +59,7 @@ func TestEnvironment(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := environment(test.mode, test.extra, test.parent, test.windows)
-			require.NotNil(t, got, "nil would inherit everything (D 78)")
+			require.NotNil(t, got, "nil would inherit everything")
 			require.Equal(t, test.want, got)
 		})
 	}
@@ -95,6 +95,15 @@ func TestRedactArgs(t *testing.T) {
 func TestCommandLine(t *testing.T) {
 	require.Equal(t, `npx -y "two words" "" "a\nb"`, CommandLine([]string{"npx", "-y", "two words", "", "a\nb"}))
 	require.LessOrEqual(t, len(CommandLine([]string{strings.Repeat("x", 5000)})), 1<<10+3)
+	require.Equal(t, `prog *** --pin=*** see-***-here 12x *** ""`,
+		CommandLine([]string{"prog", "12", "--pin=12", "see-sEcReT-here", "12x", "postgres://u:p@h", ""}, "sEcReT", "12", "postgres://u:p@h", ""))
+}
+
+func TestSecrets(t *testing.T) {
+	configured := map[string]string{"NAME": "a long value", "PORT": "8080", "HOME": "/home/somebody", "PATH": "/usr/bin:/bin"}
+	words := []string{"/home/me", "12", "sEcReT", ""}
+	parent := []string{"HOME=/home/me", "OTHER=sEcReT"}
+	require.Equal(t, []string{"12", "a long value", "sEcReT"}, Secrets(configured, words, parent))
 }
 
 func TestSecretFilter(t *testing.T) { // P104
@@ -102,6 +111,10 @@ func TestSecretFilter(t *testing.T) { // P104
 	require.Equal(t, "short *** *** end", filter.Excerpt([]byte("short long enough MIIabcdef end"), 100))
 	require.Equal(t, "short l...", SecretFilter{}.Excerpt([]byte("short long enough"), 7))
 	require.Equal(t, "any", SecretFilter{}.Excerpt([]byte("any"), 100))
+	for _, env := range [][]string{{"A_TOKEN=canary", "B_TOKEN=canary-and-more"}, {"B_TOKEN=canary-and-more", "A_TOKEN=canary"}} {
+		require.Equal(t, "a *** b ***", NewSecretFilter(env).Excerpt([]byte("a canary-and-more b canary"), 100), "one begins the other")
+	}
+	require.Equal(t, "a ***", NewSecretFilter([]string{"PLAIN=x"}, "told/apart").Excerpt([]byte(`a told\/apart`), 100))
 }
 
 // TestExcerptShowsNoPartOfASecret cuts at every place of a secret.

@@ -351,3 +351,21 @@ func TestRounds(t *testing.T) {
 		}
 	})
 }
+
+// TestNotifyRootsChanged holds R174: a connected legacy server is told, others
+// are not.
+func TestNotifyRootsChanged(t *testing.T) {
+	for _, link := range []*mcptest.ScriptedLink{legacyLink(t), modernLink(t)} {
+		s := newSession(t, link, nil, session.WithHandlers(session.Handlers{ListRoots: oneRoot}))
+		require.NoError(t, s.NotifyRootsChanged(t.Context()))
+		require.Empty(t, link.Received())
+		info, err := s.ServerInfo(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, s.NotifyRootsChanged(t.Context()))
+		want := 0
+		if info.Era == mcp.EraLegacy {
+			want = 1
+		}
+		require.Equal(t, want, link.Count("notifications/roots/list_changed"))
+	}
+}

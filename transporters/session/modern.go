@@ -22,6 +22,7 @@ const maxHeaders = 1024
 type modern struct {
 	negotiated mcp.Version
 	members    []byte
+	tasks      bool // a task may answer tools/call
 
 	mu      sync.RWMutex
 	headers map[headerKey]http.Header
@@ -29,10 +30,12 @@ type modern struct {
 
 type headerKey struct{ method, name string }
 
-func newModern(version mcp.Version, info mcp.Implementation, capabilities json.RawMessage) *modern {
+func newModern(version mcp.Version, info mcp.Implementation, handlers *Handlers) *modern {
+	_, tasks := handlers.Extensions[mcp.ExtensionTasks]
 	return &modern{
 		negotiated: version,
-		members:    modernMeta(version, info, capabilities),
+		members:    modernMeta(version, info, handlers.capabilities(mcp.EraModern)),
+		tasks:      tasks,
 		headers:    map[headerKey]http.Header{},
 	}
 }
@@ -106,7 +109,7 @@ func (m *modern) answersRequests() bool { return false } // R009, R010
 
 func (m *modern) sessionLost(transporters.Reply) bool { return false } // P43
 
-// checkResult holds R011, R012 and R215.
+// checkResult holds R011, R012, R215, R283 and R284.
 func (m *modern) checkResult(method string, result mcp.Result) error {
 	switch kind := result.Type(); kind {
 	case "", mcp.ResultComplete:
@@ -117,6 +120,14 @@ func (m *modern) checkResult(method string, result mcp.Result) error {
 			return nil
 		}
 		return protocolError("the server asks for input in answer to " + method + ", where that is not allowed")
+	case mcp.ResultTask:
+		switch {
+		case !m.tasks:
+			return protocolError("the server answers with a task, an extension that was not announced to it")
+		case method != mcp.MethodCallTool:
+			return protocolError("the server answers " + method + " with a task, where that is not allowed")
+		}
+		return nil
 	default:
 		return protocolError("the result has the unknown resultType " + strconv.Quote(errors.PeerText(kind, 60)))
 	}

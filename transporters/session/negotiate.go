@@ -239,7 +239,7 @@ func (n *negotiation) judge(answer probeAnswer) outcome {
 func (n *negotiation) modernPeer(o outcome) (*peer, error) {
 	s := n.session
 	n.setVersion(o.version)
-	return newPeer(n.link, newModern(o.version, s.clientInfo, s.handlers.capabilities(mcp.EraModern)), "", transporters.ServerInfo{
+	return newPeer(n.link, newModern(o.version, s.clientInfo, &s.handlers), "", transporters.ServerInfo{
 		Era: mcp.EraModern, Version: o.version,
 		Implementation: o.discovered.ServerInfo,
 		Capabilities:   o.discovered.Capabilities.Raw,

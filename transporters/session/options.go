@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -29,6 +30,22 @@ func WithPrincipal(principal string) Option {
 // mcp.ClientInfo().
 func WithClientInfo(info mcp.Implementation) Option {
 	return func(s *Session) { s.clientInfo = info }
+}
+
+// WithExtension announces an extension with its settings object, beside those of
+// the handlers; nil settings are {} (R041). Once mcp.ExtensionTasks is announced,
+// a modern server may answer tools/call with a task, which is returned as it is
+// (R283).
+func WithExtension(id string, settings json.RawMessage) Option {
+	return func(s *Session) {
+		if settings == nil {
+			settings = json.RawMessage("{}")
+		}
+		if s.extensions == nil {
+			s.extensions = map[string]json.RawMessage{}
+		}
+		s.extensions[id] = settings
+	}
 }
 
 // WithSessionLostMatch replaces the texts by which an HTTP 400 is recognised as

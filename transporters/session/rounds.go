@@ -37,7 +37,9 @@ func (s *Session) nextRound(c *call, result mcp.Result, rounds int) (*mcp.Params
 	if rounds >= maxRounds {
 		return nil, protocolError("the server asks for input again after " + strconv.Itoa(maxRounds) + " rounds")
 	}
-	responses, err := s.gather(c, required.InputRequests)
+	c.pauses.begin()
+	responses, err := s.gather(c.ctx, required.InputRequests)
+	c.pauses.end()
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +68,31 @@ func continuation(original *mcp.Params, responses mcp.InputResponses, state json
 	return next, nil
 }
 
-// gather runs the handlers of one round side by side, while the call's clock
-// stands still. The first failure ends the others' context; nobody waits for a
-// handler once the call itself has ended.
-func (s *Session) gather(c *call, requests mcp.InputRequests) (mcp.InputResponses, error) {
-	c.pauses.begin()
-	defer c.pauses.end()
-	ctx, cancel := context.WithCancelCause(c.ctx)
+// AnswerInput answers what a modern server asks for outside of a round, as a task
+// does (R287), through the same handlers and under the same rules. Requests that
+// no handler serves are left out of the answer; then none is answered. An error
+// is that of a handler, or of ctx or the session, which has ended.
+func (s *Session) AnswerInput(ctx context.Context, requests mcp.InputRequests) (mcp.InputResponses, error) {
+	for _, request := range requests {
+		if !s.handlers.serves(request.Method, request.Params, mcp.EraModern) {
+			return nil, nil
+		}
+	}
+	inner, cancel := context.WithCancelCause(s.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(callerEnded{ctx.Err(), context.Cause(ctx)}) })()
+	responses, err := s.gather(callContext{inner, ctx}, requests)
+	if err != nil {
+		return nil, s.failure(err, mcp.MethodUpdateTask, nil)
+	}
+	return responses, nil
+}
+
+// gather runs the handlers of one round side by side. The first failure ends the
+// others' context; nobody waits for a handler once ctx has ended.
+func (s *Session) gather(ctx context.Context, requests mcp.InputRequests) (mcp.InputResponses, error) {
+	outer := ctx
+	ctx, cancel := context.WithCancelCause(outer)
 	defer cancel(nil)
 	type answer struct {
 		key    string
@@ -94,8 +114,8 @@ func (s *Session) gather(c *call, requests mcp.InputRequests) (mcp.InputResponse
 				return nil, handlerFailure(requests[a.key].Method, a.err)
 			}
 			responses[a.key] = a.result
-		case <-c.ctx.Done():
-			return nil, context.Cause(c.ctx)
+		case <-outer.Done():
+			return nil, context.Cause(outer)
 		}
 	}
 	return responses, nil

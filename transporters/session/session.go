@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +32,7 @@ type Session struct {
 	log              hclog.Logger
 	clientInfo       mcp.Implementation
 	handlers         Handlers
+	extensions       map[string]json.RawMessage // of options; New adds them to those of the handlers
 	sessionLostMatch []string
 	closeTimeout     time.Duration
 	retryLost        bool
@@ -89,6 +92,7 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 	for _, option := range options {
 		option(s)
 	}
+	s.handlers.Extensions = joined(s.handlers.Extensions, s.extensions)
 	if reconnecting, ok := link.(transporters.Reconnecting); ok {
 		s.reconnecting = reconnecting
 		reconnecting.OnPrepare(s.prepare)
@@ -96,6 +100,16 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 		reconnecting.OnConnectionClosed(func(error) { s.changes.announce() })
 	}
 	return s
+}
+
+func joined(extensions, more map[string]json.RawMessage) map[string]json.RawMessage {
+	if len(more) == 0 {
+		return extensions
+	}
+	all := make(map[string]json.RawMessage, len(extensions)+len(more))
+	maps.Copy(all, extensions)
+	maps.Copy(all, more)
+	return all
 }
 
 // ServerInfo makes sure that the handshake has happened and returns what it

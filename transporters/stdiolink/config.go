@@ -114,7 +114,9 @@ func (c Config) Validate(section *config.Section) []errors.Fault {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		if name == "" || strings.Contains(name, "=") || hasNUL(name) {
-			report("env", fmt.Sprintf("%q cannot be the name of a variable", name), "a name without = and NUL")
+			// What stands behind = is likely to be the value.
+			beginning, _, _ := strings.Cut(name, "=")
+			report("env", fmt.Sprintf("%q cannot begin the name of a variable, or the name has = or NUL in it", beginning), "a name without = and NUL")
 		}
 	}
 	if c.MaxLineBytes != 0 && c.MaxLineBytes < minLineBytes {
@@ -132,8 +134,9 @@ func (c Config) Validate(section *config.Section) []errors.Fault {
 
 func hasNUL(text string) bool { return strings.ContainsRune(text, 0) }
 
-// spec returns what to start, with the secrets resolved now.
-func (c Config) spec(environ []string, stderr func(line string)) (process.Spec, error) {
+// spec returns what to start, with the secrets resolved now. hidden are texts
+// within the command that must not be shown.
+func (c Config) spec(environ, hidden []string, stderr func(line string)) (process.Spec, error) {
 	extra := make(map[string]string, len(c.Env))
 	for name, secret := range c.Env {
 		value, err := secret.Reveal()
@@ -146,6 +149,7 @@ func (c Config) spec(environ []string, stderr func(line string)) (process.Spec, 
 		Command: slices.Concat(c.Command, c.Args),
 		Dir:     c.Cwd,
 		Env:     process.Environment(c.InheritEnv.mode(), extra, environ),
+		Secrets: process.Secrets(extra, hidden, environ),
 		Stderr:  stderr,
 	}, nil
 }

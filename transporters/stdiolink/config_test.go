@@ -56,11 +56,12 @@ func TestConfigValues(t *testing.T) {
 	require.Equal(t, 2*time.Second, cfg.shutdownTimeout())
 	require.Equal(t, config.Of(time.Hour), cfg.ProcessTimeout)
 	require.Equal(t, config.Of(100*time.Millisecond), cfg.StartupDelay)
-	spec, err := cfg.spec([]string{"SECRET=x", "PORT=1"}, nil)
+	spec, err := cfg.spec([]string{"SECRET=x", "PORT=1"}, []string{"-a"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"server", "-a", "b"}, spec.Command)
 	require.Equal(t, "/tmp", spec.Dir)
 	require.Equal(t, []string{"PORT=8080", "SECRET=x", "TOKEN=abcdef"}, spec.Env)
+	require.Equal(t, []string{"-a"}, spec.Secrets)
 }
 
 func TestInheritEnv(t *testing.T) {
@@ -72,7 +73,7 @@ func TestInheritEnv(t *testing.T) {
 		t.Run(value, func(t *testing.T) {
 			cfg, faults := decode(t, "    command: [server]\n    inherit_env: "+value+"\n")
 			require.Empty(t, faults)
-			spec, err := cfg.spec(environ, nil)
+			spec, err := cfg.spec(environ, nil, nil)
 			require.NoError(t, err)
 			require.Equal(t, want, spec.Env)
 		})
@@ -86,7 +87,7 @@ func TestConfigFaults(t *testing.T) {
 		"command is a text":     {"    command: server -a\n", "command", ""},
 		"NUL in an argument":    {"    command: [server]\n    args: [\"a\\0b\"]\n", "args", "NUL"},
 		"NUL in cwd":            {"    command: [server]\n    cwd: \"a\\0b\"\n", "cwd", "NUL"},
-		"bad variable":          {"    command: [server]\n    env: {\"A=B\": x}\n", "env", `"A=B"`},
+		"bad variable":          {"    command: [server]\n    env: {\"A=B\": x}\n", "env", `"A" cannot begin`},
 		"bad inherit_env":       {"    command: [server]\n    inherit_env: saef\n", "inherit_env", ""},
 		"small max_line_bytes":  {"    command: [server]\n    max_line_bytes: 10\n", "max_line_bytes", "too small"},
 		"no shutdown_timeout":   {"    command: [server]\n    shutdown_timeout: off\n", "shutdown_timeout", "without limit"},

@@ -65,11 +65,14 @@ func TestDeathFailsEveryExchangeWithTheReason(t *testing.T) {
 }
 
 func TestHalfALineAndDeath(t *testing.T) {
-	link := serve(t, "server")
-	_, err := link.do(link.newCall("half line", nil))
-	require.ErrorIs(t, err, errors.ErrPeerLost)
-	require.ErrorContains(t, err, "exit status 4")
-	require.EqualValues(t, 1, link.SkippedLines())
+	for _, method := range []string{"half line", "half a result"} {
+		link := serve(t, "server")
+		_, err := link.do(link.newCall(method, nil))
+		require.ErrorIs(t, err, errors.ErrPeerLost, method)
+		require.NotErrorIs(t, err, errors.ErrProtocol, method)
+		require.ErrorContains(t, err, "exit status 4", method)
+		require.EqualValues(t, 1, link.SkippedLines(), method)
+	}
 }
 
 func TestLastAnswerNeedsNoLineEnd(t *testing.T) {

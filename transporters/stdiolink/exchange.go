@@ -11,7 +11,8 @@ import (
 
 // Exchange sends a request and waits for its answer; events are delivered in
 // between, in this goroutine. An answer that has arrived wins over a context
-// that has ended (R121).
+// that has ended (R121). A panic of sink.Deliver passes through, and leaves
+// nothing behind.
 func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
 	if ctx.Err() != nil {
 		return transporters.Reply{}, fmt.Errorf("%w: %w", errors.ErrNotSent, context.Cause(ctx))
@@ -24,16 +25,21 @@ func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink tr
 		return transporters.Reply{}, fmt.Errorf("%w: another request with id %d or progress token %d is running",
 			errors.ErrNotSent, out.ID, out.Token)
 	}
+	answered := false
+	defer func() {
+		if !answered {
+			l.pending.remove(e)
+		}
+	}()
 	sent, err := l.writer.accept(out.Frame, running > busyFrom, sink.Accepted)
 	if err != nil {
-		l.pending.remove(e)
 		return transporters.Reply{}, l.refused(ctx, err)
 	}
 	answer, err := l.await(ctx, e, sink, sent)
 	if err != nil {
-		l.pending.remove(e)
 		return transporters.Reply{}, err
 	}
+	answered = true
 	l.pending.reuse(e)
 	return transporters.Reply{Message: answer}, nil
 }
@@ -47,10 +53,11 @@ func (l *Link) await(ctx context.Context, e *exchange, sink transporters.Sink, s
 	for {
 		select {
 		case answer := <-e.answered:
-			e.deliver(sink, nil)
-			return answer, nil
+			return answer, e.deliver(sink, nil)
 		case <-e.events.wake:
-			e.deliver(sink, ctx.Done())
+			if err := e.deliver(sink, ctx.Done()); err != nil {
+				return mcp.Message{}, err
+			}
 		case err := <-e.failed:
 			return mcp.Message{}, err
 		case <-ctx.Done():
@@ -61,27 +68,30 @@ func (l *Link) await(ctx context.Context, e *exchange, sink transporters.Sink, s
 	}
 }
 
-// deliver hands over what is queued, until stop is closed.
-func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) {
+// deliver hands over what is queued, until stop is closed. It returns an error
+// if the exchange fails meanwhile, which an answered one does not.
+func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) error {
 	if !e.wantEvents {
-		return
+		return nil
 	}
 	for event, ok := e.events.pop(); ok; event, ok = e.events.pop() {
 		sink.Deliver(event)
 		select {
+		case err := <-e.failed:
+			return err
 		case <-stop:
-			return
+			return nil
 		default:
 		}
 	}
+	return nil
 }
 
 // lastChance returns the answer if it is there already, else err.
 func (e *exchange) lastChance(sink transporters.Sink, err error) (mcp.Message, error) {
 	select {
 	case answer := <-e.answered:
-		e.deliver(sink, nil)
-		return answer, nil
+		return answer, e.deliver(sink, nil)
 	default:
 		return mcp.Message{}, err
 	}

@@ -43,11 +43,13 @@ type Link struct {
 	start      Starter
 	environ    func() []string
 	eventBytes int
+	hidden     []string // within the command, not to be shown
 
 	pending *pendingTable
 	batches atomic.Bool   // the peer may send batches
 	skipped atomic.Uint64 // lines that were no message
 	heard   atomic.Bool   // a message has come
+	cutOff  bool          // the line at hand is the last one and has no end; the reader's
 	noise   *limitedLog
 	stderr  *limitedLog
 
@@ -90,6 +92,13 @@ func WithEnviron(environ func() []string) Option { return func(l *Link) { l.envi
 // WithEventBytes sets the bound on what waits for one exchange's Deliver, in
 // bytes; the default is DefaultEventBytes.
 func WithEventBytes(limit int) Option { return func(l *Link) { l.eventBytes = limit } }
+
+// WithSecrets names texts within the command, its arguments and the working
+// directory that must not be shown, such as what references of the configuration
+// stand for. The values of Config.Env need not be named.
+func WithSecrets(secrets ...string) Option {
+	return func(l *Link) { l.hidden = append(l.hidden, secrets...) }
+}
 
 // New returns a link to the process that cfg describes, for the server of the
 // given name. It does no I/O.
@@ -165,11 +174,11 @@ func (l *Link) Start(ctx context.Context, in func(from transporters.Link, m mcp.
 }
 
 func (l *Link) spawn(ctx context.Context) (process.Child, error) {
-	spec, err := l.config.spec(l.environ(), l.logStderr)
+	spec, err := l.config.spec(l.environ(), l.hidden, l.logStderr)
 	if err != nil {
 		return nil, startFailure(fmt.Errorf("%w: %w", errors.ErrStartFailed, err))
 	}
-	l.secrets = process.NewSecretFilter(spec.Env)
+	l.secrets = process.NewSecretFilter(spec.Env, spec.Secrets...)
 	child, err := l.start(ctx, spec)
 	if err != nil {
 		if !errors.Is(err, errors.ErrStartFailed) {
@@ -177,7 +186,7 @@ func (l *Link) spawn(ctx context.Context) (process.Child, error) {
 		}
 		return nil, startFailure(err)
 	}
-	l.logger.Debug("process started", "pid", child.PID(), "command", process.CommandLine(spec.Command))
+	l.logger.Debug("process started", "pid", child.PID(), "command", process.CommandLine(spec.Command, spec.Secrets...))
 	return child, nil
 }
 

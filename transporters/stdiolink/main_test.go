@@ -137,7 +137,7 @@ func (s *testServer) handle(request testRequest) {
 		s.print(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}` + "\n")
 		s.answer(id, "asked")
 	case "noise":
-		s.print("Welcome!\n\n   \n{\"broken\": \n{\"jsonrpc\":\"2.0\",\"id\":1,\n[1,2]\n\xef\xbb\xbfmark\n\"text\"\n42\n")
+		s.print("Welcome!\n\n   \n{\"broken\": \n{\"jsonrpc\":\"2.0\",\"id\":99,\n[1,2]\n\xef\xbb\xbfmark\n\"text\"\n42\n")
 		s.answer(id, "quiet")
 	case "batch":
 		s.print(`[{"jsonrpc":"2.0","method":"notifications/message"},{"jsonrpc":"2.0"},{"jsonrpc":"2.0","id":%s,"result":{}}]`+"\n", id)
@@ -145,6 +145,10 @@ func (s *testServer) handle(request testRequest) {
 		s.print(`{"jsonrpc":"2.0","id":%s,"result":{"text":"caf`+"\xe9"+`"}}`+"\n", id)
 	case "no version":
 		s.print(`{"id":%s,"result":{}}`+"\n", id)
+	case "unusable":
+		s.print("%s\n", strings.ReplaceAll(request.Params.Text, "ID", string(id)))
+	case "deep":
+		s.print(`{"jsonrpc":"2.0","id":%s,"result":%s%s}`+"\n", id, strings.Repeat("[", 600), strings.Repeat("]", 600))
 	case "carriage return":
 		s.print(`{"jsonrpc":"2.0","id":%s,"result":{}}`+"\r\n", id)
 	case "large":
@@ -159,6 +163,9 @@ func (s *testServer) handle(request testRequest) {
 		syscall.Exit(3)
 	case "half line":
 		s.print(`{"jsonrpc":"2.0","id":%s,"resu`, id)
+		syscall.Exit(4)
+	case "half a result":
+		s.print(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"ha`, id)
 		syscall.Exit(4)
 	case "answer without line end":
 		s.print(`{"jsonrpc":"2.0","id":%s,"result":{}}`, id)

@@ -13,6 +13,7 @@ import (
 type exchange struct {
 	id, token  uint64
 	wantEvents bool
+	probe      bool
 	sink       transporters.Sink
 	answered   chan mcp.Message // capacity 1: the answer, sent at most once
 	failed     chan error       // capacity 1: this exchange alone has failed
@@ -39,6 +40,7 @@ func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink, e
 		e.events.wake = make(chan struct{}, 1)
 	}
 	e.id, e.token, e.wantEvents, e.sink = out.ID, out.Token, out.WantEvents, sink
+	e.probe = out.Method == mcp.MethodDiscover
 	e.events.limit = eventBytes
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,6 +82,24 @@ func (t *pendingTable) take(id uint64) *exchange {
 		t.unlink(e)
 	}
 	return e
+}
+
+// takeAnonymous removes and returns the exchange that an answer without an id can
+// only be for: the probe, which a legacy server may not even be able to read, or
+// the one that is running; nil if that is not certain (P20).
+func (t *pendingTable) takeAnonymous() *exchange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var found *exchange
+	for _, e := range t.byID {
+		if e.probe || len(t.byID) == 1 {
+			found = e
+		}
+	}
+	if found != nil {
+		t.unlink(found)
+	}
+	return found
 }
 
 // withID returns the exchange with this id, or nil.

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
+	"github.com/mcp-client-go/mcpclient/internal/redact"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -22,6 +23,7 @@ func (l *Link) read() error {
 	for {
 		line, owned, err := lines.next()
 		if len(line) > 0 {
+			l.cutOff = err != nil
 			l.take(line, owned)
 		}
 		if err != nil {
@@ -32,16 +34,13 @@ func (l *Link) read() error {
 
 // take routes one line. It is the reader's, unless owned is set.
 func (l *Link) take(line []byte, owned bool) {
+	// A byte order mark is no noise, wherever the server's output is put together.
+	line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	first := jsonscan.SkipSpace(line, 0)
 	if first == len(line) {
 		return
 	}
 	if kind := line[first]; kind != '{' && kind != '[' {
-		// A byte order mark at the start of the output is no noise.
-		if rest, found := bytes.CutPrefix(line, []byte("\xef\xbb\xbf")); found && !l.heard.Load() {
-			l.take(rest, owned)
-			return
-		}
 		l.skip(line, hclog.Debug, "it is not JSON")
 		return
 	}
@@ -58,10 +57,8 @@ func (l *Link) take(line []byte, owned bool) {
 		l.route(m)
 	case errors.Is(err, jsonrpc.ErrBatch):
 		l.takeBatch(line)
-	case errors.Is(err, jsonrpc.ErrEnvelope):
-		l.takeMalformed(line, err)
 	default:
-		l.skip(line, hclog.Warn, err.Error())
+		l.discard(line, err)
 	}
 }
 
@@ -72,10 +69,13 @@ func (l *Link) repair(line []byte) []byte {
 	return bytes.ToValidUTF8(line, []byte("\uFFFD"))
 }
 
+// errBatch: a batch came from a server that must not send any.
+var errBatch = errors.New("it is a batch, which only servers of 2025-03-26 may send")
+
 // takeBatch routes the messages of an array.
 func (l *Link) takeBatch(line []byte) {
 	if !l.batches.Load() {
-		l.skip(line, hclog.Warn, "it is a batch, which only servers of 2025-03-26 may send")
+		l.discard(line, errBatch)
 		return
 	}
 	messages, err := jsonrpc.ScanBatch(line)
@@ -87,28 +87,7 @@ func (l *Link) takeBatch(line []byte) {
 		l.route(m)
 	}
 	if err != nil {
-		l.skip(line, hclog.Warn, err.Error())
-	}
-}
-
-// takeMalformed fails the exchange that a broken answer was for: otherwise its
-// caller would wait until the timeout for an answer that has come.
-func (l *Link) takeMalformed(line []byte, problem error) {
-	l.skip(line, hclog.Warn, problem.Error())
-	raw, found := jsonscan.Find(line, "id")
-	if _, isRequest := jsonscan.Find(line, "method"); !found || isRequest {
-		return
-	}
-	id, ok := mcp.ID(raw).Uint64()
-	if !ok {
-		return
-	}
-	if e := l.pending.take(id); e != nil {
-		e.failed <- &errors.TransporterRequestError{
-			Kind:    errors.KindProtocol,
-			Message: "the answer cannot be used",
-			Err:     fmt.Errorf("%w: %w", errors.ErrProtocol, problem),
-		}
+		l.discard(line, err)
 	}
 }
 
@@ -116,6 +95,9 @@ func (l *Link) takeMalformed(line []byte, problem error) {
 // to Start.
 func (l *Link) route(m mcp.Message) {
 	l.heard.Store(true)
+	if m.Error != nil {
+		m = l.hideSecrets(m)
+	}
 	switch m.Kind() {
 	case mcp.KindResponse:
 		if l.routeAnswer(m) {
@@ -134,17 +116,39 @@ func (l *Link) route(m mcp.Message) {
 }
 
 func (l *Link) routeAnswer(m mcp.Message) bool {
-	id, ok := m.ID.Uint64() // also of a number echoed as a string (ruling 5)
-	if !ok {
-		return false
-	}
-	e := l.pending.take(id)
+	e := l.takeFor(m)
 	if e == nil {
 		return false
 	}
 	e.sink.Arrived()
 	e.answered <- m
 	return true
+}
+
+// takeFor finds the exchange that an answer is for. A number echoed as a string
+// counts as that number (ruling 5).
+func (l *Link) takeFor(m mcp.Message) *exchange {
+	if m.Error != nil && (m.ID.IsZero() || m.ID.IsNull()) {
+		return l.pending.takeAnonymous()
+	}
+	if id, ok := m.ID.Uint64(); ok {
+		return l.pending.take(id)
+	}
+	return nil
+}
+
+// hideSecrets keeps a server that repeats its environment or its arguments in an
+// error from bringing them into errors and logs.
+func (l *Link) hideSecrets(m mcp.Message) mcp.Message {
+	hidden := l.secrets.JSON(m.Raw)
+	if &hidden[0] == &m.Raw[0] {
+		return m
+	}
+	if rewritten, err := jsonrpc.Scan(hidden); err == nil {
+		return rewritten
+	}
+	m.Raw, m.Error = hidden, []byte(`{"message":"`+redact.Mask+`"}`)
+	return m
 }
 
 // routeEvent hands over progress by its token, and what belongs to a

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 
@@ -18,6 +19,7 @@ type generation struct {
 	in   func(from transporters.Link, m mcp.Message)
 
 	serving  atomic.Bool   // prepare has accepted it
+	givenUp  atomic.Bool   // its user, the session, has ended it
 	detached atomic.Bool   // what still comes in is dropped
 	settled  chan struct{} // closed once it is decided what follows its end
 	retired  chan struct{} // closed once it is closed and its end announced
@@ -75,23 +77,42 @@ func (g *generation) Exchange(ctx context.Context, out *transporters.Outbound, s
 		case <-ctx.Done():
 		}
 	}
-	return reply, err
+	return reply, g.explain(err)
 }
 
 // Send is the plain link's.
 func (g *generation) Send(ctx context.Context, out *transporters.Outbound) error {
-	return g.link.Send(ctx, out)
+	return g.explain(g.link.Send(ctx, out))
 }
 
 // Done is the plain link's.
 func (g *generation) Done() <-chan struct{} { return g.gone }
 
 // Err is the plain link's.
-func (g *generation) Err() error { return g.link.Err() }
+func (g *generation) Err() error { return g.explain(g.link.Err()) }
 
-// Close ends this connection only. For supervision it is a death like any
-// other, so it is the way to get rid of a peer that hangs.
-func (g *generation) Close(ctx context.Context) error { return g.link.Close(ctx) }
+// Close ends this connection only. For supervision, and for the requests that
+// were running, it is a death like any other, so it is the way to get rid of a
+// peer that hangs.
+func (g *generation) Close(ctx context.Context) error {
+	g.givenUp.Store(true)
+	return g.link.Close(ctx)
+}
+
+// explain makes of what the plain link says of a peer that was given up, that
+// its owner closed it, what that is to everybody else: a lost peer.
+func (g *generation) explain(err error) error {
+	if err == nil || !g.givenUp.Load() || !errors.Is(err, errors.ErrTransportClosed) {
+		return err
+	}
+	lost := &errors.TransporterRequestError{
+		Kind: errors.KindTransport, Message: "the peer did not answer any more and was given up", Err: errors.ErrPeerLost,
+	}
+	if errors.Is(err, errors.ErrNotSent) {
+		lost.Delivery, lost.Err = errors.DeliveryNotSent, fmt.Errorf("%w: %w", errors.ErrNotSent, errors.ErrPeerLost)
+	}
+	return lost
+}
 
 // Terminate is the plain link's, and does nothing if that is no Terminator.
 func (g *generation) Terminate(ctx context.Context, header http.Header) error {

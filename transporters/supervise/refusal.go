@@ -100,7 +100,7 @@ func (r redialledTwice) As(target any) bool { return errors.As(r.cause, target) 
 
 // reason is why a link has ended; it is never nil.
 func reason(g *generation) error {
-	if err := g.link.Err(); err != nil {
+	if err := g.Err(); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: unknown reason", errors.ErrPeerLost)

@@ -327,11 +327,22 @@ func TestClosingAGenerationReplacesIt(t *testing.T) {
 		})
 		require.NoError(t, w.start())
 		defer w.shut()
-		require.NoError(t, current.Close(t.Context()))
+		given := current
+		running := exchange(t.Context(), given, "slow")
+		synctest.Wait()
+		require.NoError(t, given.Close(t.Context()))
+		err := <-running
+		require.ErrorIs(t, err, errors.ErrPeerLost, "so that it may be sent again")
+		require.NotErrorIs(t, err, errors.ErrTransportClosed, "the callers' transport is not closed")
+		require.False(t, errors.SafeToRetry(err))
+		require.ErrorIs(t, given.Err(), errors.ErrPeerLost)
+		err = given.Send(t.Context(), message("late"))
+		require.ErrorIs(t, err, errors.ErrPeerLost)
+		require.True(t, errors.SafeToRetry(err))
 		pass(restartDelay)
 		require.NoError(t, w.Connect(t.Context()))
 		require.Equal(t, 2, w.dialled())
-		require.Equal(t, []string{"closed: by owner", "reconnect"}, w.announced())
+		require.Equal(t, []string{"closed: the peer did not answer any more and was given up", "reconnect"}, w.announced())
 	})
 }
 

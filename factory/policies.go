@@ -1,0 +1,60 @@
+package factory
+
+import (
+	"slices"
+
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
+)
+
+// WithMetaHook has hook asked for members of _meta with every request; see
+// policy.Trace. nil adds none. A later hook replaces an earlier one.
+func WithMetaHook(hook policy.MetaHook) Option {
+	return func(f *TransporterFactory) { f.metaHook = hook }
+}
+
+// WithTasks has the tasks of the extension io.modelcontextprotocol/tasks waited
+// for; see policy.Tasks. Answer, Background and Logger may be left out: by
+// default the session's handlers answer, the slot owns what runs in the
+// background, and the factory's logger is used.
+func WithTasks(cfg policy.TasksConfig) Option {
+	return func(f *TransporterFactory) {
+		f.tasks = &cfg
+		f.session = append(f.session, session.WithExtension(mcp.ExtensionTasks, nil))
+	}
+}
+
+// chain puts the policies around the slot, outermost first.
+func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
+	wrappers := slices.Clone(f.wrappers)
+	wrappers = append(wrappers,
+		policy.Trace(server, f.metaHook, f.logger),
+		policy.Filter(server, common.FilterConfig),
+		policy.Output(server, common.OutputConfig, f.logger, slot.principal),
+	)
+	if f.tasks != nil {
+		wrappers = append(wrappers, policy.Tasks(server, f.tasksOf(slot)))
+	}
+	wrappers = append(wrappers, policy.Deadline(policy.DeadlineConfig{
+		RequestTimeout:    common.RequestTimeout.Or(0),
+		MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
+	}))
+	return transporters.Chain(slot, wrappers...)
+}
+
+// tasksOf fills in what the caller left out.
+func (f *TransporterFactory) tasksOf(slot *Slot) policy.TasksConfig {
+	cfg := *f.tasks
+	if cfg.Answer == nil {
+		cfg.Answer = slot.AnswerInput
+	}
+	if cfg.Background == nil {
+		cfg.Background = slot.background
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = f.logger
+	}
+	return cfg
+}

@@ -1,0 +1,36 @@
+package factory
+
+import (
+	"context"
+
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/httplink"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
+	"github.com/mcp-client-go/mcpclient/transporters/supervise"
+)
+
+// typeSSE is HTTP+SSE, the transport of 2024-11-05. Servers of type http are
+// found to speak it by themselves; the type spares them the question.
+const typeSSE = "sse"
+
+// newSSE is the Constructor of type sse: a session over a link that is dialled
+// again by the next call when its stream was cut.
+func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
+	var cfg httplink.Config
+	faults := section.Decode(&cfg)
+	faults = withChecked(faults, cfg.Check(section))
+	open := func(caller Caller) (transporters.Base, error) {
+		dial := func(context.Context) (transporters.Link, error) {
+			return &credentialed{httplink.NewSSE(build.Server, cfg, build.HTTP...), caller.Credentials}, nil
+		}
+		link := supervise.New(build.Server, nil, dial,
+			supervise.WithTraits(httplink.SSETraits()),
+			supervise.WithLogger(build.Logger),
+			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)))
+		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
+			session.WithPrincipal(caller.Principal))...), nil
+	}
+	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders}, faults
+}

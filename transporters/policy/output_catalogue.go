@@ -1,0 +1,180 @@
+package policy
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-client-go/mcpclient/internal/jsonschema"
+)
+
+// The bounds of a catalogue.
+const (
+	maxSchemaBytes    = 16 << 20 // of all schemas together, each counted once
+	maxCatalogueTools = 1 << 16  // of all principals together
+	maxPrincipals     = 1024
+)
+
+// catalogue holds the output schemas of one server's tools, by principal and
+// tool. Equal schemas are held and compiled once, whoever they are for.
+//
+// A list has pages. Its first page begins a new generation of the principal's
+// tools, each page brings its tools up to that generation, and the last one
+// drops those that stayed behind. A tool therefore keeps its schema while it is
+// being listed again, and two listings at the same time at worst forget a tool
+// until its page has come.
+type catalogue struct {
+	compile func([]byte) (validator, error)
+	tools   atomic.Int64  // of all principals together
+	clock   atomic.Uint64 // tells who was idle for longest
+
+	mu         sync.RWMutex
+	principals map[string]*listing
+	schemas    map[string]*outputSchema // by their text
+	bytes      int
+}
+
+// listing is what one principal's list tells.
+type listing struct {
+	lastUse    atomic.Uint64 // the catalogue's clock
+	generation uint64
+	tools      map[string]listedSchema
+}
+
+type listedSchema struct {
+	schema     *outputSchema
+	generation uint64
+}
+
+// outputSchema is one text of a schema, compiled when it is first needed.
+type outputSchema struct {
+	text    string
+	compile func([]byte) (validator, error)
+	uses    int // by tools; guarded by the catalogue's mu
+
+	once     sync.Once
+	compiled validator
+	err      error
+}
+
+func newCatalogue(compile func([]byte) (validator, error)) *catalogue {
+	return &catalogue{compile: compile, principals: map[string]*listing{}, schemas: map[string]*outputSchema{}}
+}
+
+// isEmpty is the one question that calls of a server without schemas ask.
+func (c *catalogue) isEmpty() bool { return c.tools.Load() == 0 }
+
+// find returns the schema of a tool, nil if none is known.
+func (c *catalogue) find(principal, tool string) *outputSchema {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	known := c.principals[principal]
+	if known == nil {
+		return nil
+	}
+	known.lastUse.Store(c.clock.Add(1))
+	return known.tools[tool].schema
+}
+
+// learn takes in one page of a list. It reports whether something had to be
+// left out because there is no room.
+func (c *catalogue) learn(principal string, isFirst bool, page toolPage) (full bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.principals[principal]
+	if known == nil {
+		if page.hasNoSchema() {
+			return false // nothing to remember
+		}
+		if len(c.principals) >= maxPrincipals {
+			c.evict(nil)
+		}
+		known = &listing{tools: map[string]listedSchema{}}
+		c.principals[principal] = known
+	}
+	known.lastUse.Store(c.clock.Add(1))
+	if isFirst {
+		known.generation++
+	}
+	for _, tool := range page.tools {
+		c.forget(known, tool.name)
+		if tool.schema != nil && !c.add(known, tool) {
+			full = true
+		}
+	}
+	if !page.hasNext {
+		for name, entry := range known.tools {
+			if entry.generation < known.generation {
+				c.forget(known, name)
+			}
+		}
+	}
+	return full
+}
+
+// add notes the schema of a tool; it returns false if there is no room.
+func (c *catalogue) add(known *listing, tool listedTool) bool {
+	schema := tool.schema
+	if len(schema) > jsonschema.MaxBytes {
+		schema = schema[:jsonschema.MaxBytes+1] // enough to be told that it is too long
+	}
+	for !c.hasRoom(schema) {
+		if !c.evict(known) {
+			return false
+		}
+	}
+	entry := c.schemas[string(schema)]
+	if entry == nil {
+		text := string(schema)
+		entry = &outputSchema{text: text, compile: c.compile}
+		c.schemas[text] = entry
+		c.bytes += len(text)
+	}
+	entry.uses++
+	known.tools[tool.name] = listedSchema{entry, known.generation}
+	c.tools.Add(1)
+	return true
+}
+
+func (c *catalogue) hasRoom(schema []byte) bool {
+	return c.tools.Load() < maxCatalogueTools &&
+		(c.schemas[string(schema)] != nil || c.bytes+len(schema) <= maxSchemaBytes)
+}
+
+// evict forgets the principal that has been idle for longest, but not the one to
+// keep. It returns false if there is no other.
+func (c *catalogue) evict(keep *listing) bool {
+	var oldest *listing
+	var principal string
+	for name, candidate := range c.principals {
+		if candidate != keep && (oldest == nil || candidate.lastUse.Load() < oldest.lastUse.Load()) {
+			oldest, principal = candidate, name
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	for tool := range oldest.tools {
+		c.forget(oldest, tool)
+	}
+	delete(c.principals, principal)
+	return true
+}
+
+func (c *catalogue) forget(known *listing, tool string) {
+	entry, found := known.tools[tool]
+	if !found {
+		return
+	}
+	delete(known.tools, tool)
+	c.tools.Add(-1)
+	if entry.schema.uses--; entry.schema.uses == 0 {
+		delete(c.schemas, entry.schema.text)
+		c.bytes -= len(entry.schema.text)
+	}
+}
+
+// validator compiles the schema, once.
+func (s *outputSchema) validator() (validator, error) {
+	s.once.Do(func() { s.compiled, s.err = s.compile([]byte(s.text)) })
+	return s.compiled, s.err
+}
