@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds, vets, checks and tests every module of this repository.
 #
-# It needs Go and nothing else. What a machine lacks is left out by name:
+# It takes some minutes, the first time longer: modules and, with npm, servers are
+# fetched. It needs Go and nothing else. What a machine lacks is left out by name:
 #   - without a C compiler the tests run without the race detector;
 #   - without Node and npm the tests against servers from npm are skipped.
 # REQUIRE_ALL=1 makes anything left out a failure.
@@ -19,6 +20,21 @@ left_out() {
     fi
 }
 
+# Files of ours by name, from git, or by looking where this is no checkout.
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    ours() {
+        git ls-files -co --exclude-standard "$1" | while read -r file; do
+            if [ -e "$file" ]; then echo "$file"; fi
+        done
+    }
+else
+    ours() { find . \( -path ./bin -o -name node_modules \) -prune -o -type f -name "$1" -print | sed 's|^\./||'; }
+fi
+
+# Every module but tools, which holds no code of ours.
+modules=$(ours '*go.mod' | xargs -n1 dirname | grep -v '^tools$' | sort)
+echo "== building, vetting, checking and testing the modules $(echo $modules); this takes some minutes"
+
 race=(-race)
 if ! command -v "$(go env CC)" >/dev/null; then
     race=()
@@ -30,6 +46,7 @@ if [ ! -d peers/servers ]; then
 elif command -v node >/dev/null && command -v npm >/dev/null; then
     # Install only when the lock file is newer than what is installed.
     if [ ! peers/servers/node_modules/.package-lock.json -nt peers/servers/package-lock.json ]; then
+        echo "== installing the servers from npm"
         (cd peers/servers && npm ci --no-progress >/dev/null)
         touch peers/servers/node_modules/.package-lock.json
     fi
@@ -37,18 +54,18 @@ else
     left_out "the servers from npm (no Node)"
 fi
 
-unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
+echo "== gofmt"
+unformatted=$(ours '*.go' | xargs gofmt -l)
 if [ -n "$unformatted" ]; then
     echo "gofmt would change:"
     echo "$unformatted"
     exit 1
 fi
 
+echo "== building staticcheck"
 staticcheck=$(pwd)/bin/staticcheck
 go build -modfile=tools/go.mod -o "$staticcheck" honnef.co/go/tools/cmd/staticcheck
 
-# Every module but tools, which holds no code of ours.
-modules=$(git ls-files -co --exclude-standard '*go.mod' | xargs -n1 dirname | grep -v '^tools$' | sort)
 for module in $modules; do
     echo "== module $module"
     (

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 // maxArgumentBytes bounds what --args - reads.
@@ -57,13 +57,38 @@ func (p *program) baseArguments(text string) (map[string]json.RawMessage, error)
 	}
 	var base map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &base); err != nil {
-		return nil, usage("--args wants a JSON object: %w", err)
+		if kind := kindOf([]byte(text)); kind != "" {
+			return nil, usage("--args wants a JSON object; found %s", kind)
+		}
+		return nil, usage("--args wants a JSON object, and this is not JSON: %w", err)
 	}
 	return base, nil
 }
 
-// arguments puts the assignments on top of base, as the schema wants them.
-func (s schema) arguments(base map[string]json.RawMessage, assignments []assignment) (map[string]json.RawMessage, error) {
+// kindOf names what valid JSON is; "" for what is not valid.
+func kindOf(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if !json.Valid(text) {
+		return ""
+	}
+	switch text[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	default:
+		return "a number"
+	}
+}
+
+// merge puts the assignments on top of base, as the schema wants them.
+func (s schema) merge(base map[string]json.RawMessage, assignments []assignment) (map[string]json.RawMessage, error) {
 	merged := make(map[string]json.RawMessage, len(base)+len(assignments))
 	for key, value := range base {
 		merged[key] = value
@@ -90,7 +115,7 @@ func typed(text string, types []string) (json.RawMessage, error) {
 		if json.Valid(value) && slices.ContainsFunc(types, func(t string) bool { return isOfType(value, t) }) {
 			return value, nil
 		}
-		return nil, errors.New("the tool wants " + strings.Join(types, " or ") + "; found " + text)
+		return nil, fmt.Errorf("the tool wants %s; found %q", anyOf(types), text)
 	}
 	return json.Marshal(text)
 }

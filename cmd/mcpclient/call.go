@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
@@ -42,55 +44,89 @@ func (p *program) call(ctx context.Context, connection *mcpclient.Connection, to
 	if err != nil {
 		return err
 	}
-	var known schema
+	var tools listedTools
+	known := schema{isOpen: true}
 	if slices.ContainsFunc(assignments, func(a assignment) bool { return !a.isJSON }) {
-		if known, err = inputSchema(ctx, connection, tool); err != nil {
+		if known, err = tools.schema(ctx, connection, tool); err != nil {
 			return err
 		}
 	}
-	merged, err := known.arguments(given, assignments)
+	merged, err := known.merge(given, assignments)
 	if err != nil {
 		return err
+	}
+	for _, complaint := range known.unknown(slices.Sorted(maps.Keys(merged))) {
+		p.complain("mcpclient: warning: " + complaint)
 	}
 	result, err := connection.CallTool(ctx, tool, merged, p.callOptions(tool)...)
-	if err != nil {
+	if err == nil {
+		err = p.printToolResult(result)
+	}
+	if err == nil && result.IsError {
+		err = errors.New("the tool reported an error")
+	}
+	if isRefusal(err) || result != nil && result.IsError {
+		err = tools.hint(ctx, connection, tool, err)
+	}
+	return err
+}
+
+// isRefusal reports whether the server answered with an error.
+func isRefusal(err error) bool {
+	failure, ok := errors.AsType[*errors.TransporterRequestError](err)
+	return ok && failure.Kind == errors.KindPeer
+}
+
+// listedTools are the tools of a server, asked for at most once.
+type listedTools struct {
+	tools  mcpclient.Collection[mcp.Tool]
+	listed bool
+}
+
+func (l *listedTools) list(ctx context.Context, connection *mcpclient.Connection) error {
+	if l.listed {
+		return nil
+	}
+	tools, err := connection.Tools(ctx)
+	if err != nil && !isUnknownMethod(err) {
 		return err
 	}
-	if err := p.printToolResult(result); err != nil {
-		return err
-	}
-	if result.IsError {
-		return errors.New("the tool reported an error")
-	}
+	l.tools, l.listed = tools, true
 	return nil
 }
 
-// inputSchema looks the tool up. One that is not listed may exist all the same;
-// its arguments are then strings.
-func inputSchema(ctx context.Context, connection *mcpclient.Connection, name string) (schema, error) {
-	tools, err := connection.Tools(ctx)
-	if err != nil && !isUnknownMethod(err) {
+// schema looks a tool up. One that is not listed may exist all the same; its
+// arguments are then strings.
+func (l *listedTools) schema(ctx context.Context, connection *mcpclient.Connection, name string) (schema, error) {
+	if err := l.list(ctx, connection); err != nil {
 		return schema{}, err
 	}
-	tool, _ := tools.Get(name)
+	tool, found := l.tools.Get(name)
+	if !found {
+		return schema{isOpen: true}, nil
+	}
 	return schemaOf(tool.InputSchema), nil
 }
 
-// callOptions shows progress to people.
-func (p *program) callOptions(tool string) []mcpclient.CallOption {
-	if !p.verbose && !isTerminal(p.stderr) {
-		return nil
+// hint adds to the error of a call that the server does not list the tool, if
+// that is so.
+func (l *listedTools) hint(ctx context.Context, connection *mcpclient.Connection, name string, err error) error {
+	if l.list(ctx, connection) != nil || l.tools.Len() == 0 {
+		return err
 	}
-	return []mcpclient.CallOption{mcpclient.OnProgress(func(progress mcp.Progress) {
-		text := fmt.Sprintf("%s: %g", tool, progress.Progress)
-		if progress.Total > 0 {
-			text += fmt.Sprintf(" of %g", progress.Total)
-		}
-		if progress.Message != "" {
-			text += ": " + errors.PeerText(progress.Message, maxCell)
-		}
-		p.complain(text)
-	})}
+	if _, found := l.tools.Get(name); found {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, notListed(l.tools, name, connection.Name()))
+}
+
+// notListed says that a tool is not there, and what to look at instead.
+func notListed(tools mcpclient.Collection[mcp.Tool], name, server string) string {
+	text := fmt.Sprintf("server %q lists no tool %q", server, name)
+	if near := config.Nearest(name, tools.Keys()); near != "" {
+		return text + fmt.Sprintf("; did you mean \"%s\"?", errors.PeerText(near, maxCell))
+	}
+	return text + "; see 'mcpclient tools " + server + "'"
 }
 
 func (p *program) printToolResult(result *mcp.CallToolResult) error {

@@ -27,10 +27,10 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 	}{
 		"servers": {[]string{"servers"}, 0, "NAME  TYPE   CONFIGURATION\ndemo  stdio  ok\n", ""},
 		"tools":   {[]string{"tools", "demo"}, 0, "NAME  ARGUMENTS        DESCRIPTION\necho  text             Returns the text it was given.\nadd   a b ", ""},
-		"resources": {[]string{"resources", "demo"}, 0, "URI                NAME      TYPE              DESCRIPTION\n" +
-			"demo://greeting    Greeting  text/plain\n" +
-			"demo://data.json   Data      application/json\n" +
-			"demo://items/{id}  Item      text/plain\n", ""},
+		"resources": {[]string{"resources", "demo"}, 0, "KIND      URI                NAME      TYPE              DESCRIPTION\n" +
+			"resource  demo://greeting    Greeting  text/plain\n" +
+			"resource  demo://data.json   Data      application/json\n" +
+			"template  demo://items/{id}  Item      text/plain\n", ""},
 		"prompts":                        {[]string{"prompts", "demo"}, 0, "NAME   ARGUMENTS  DESCRIPTION\ngreet  name       Asks for a greeting.\n", ""},
 		"call":                           {[]string{"call", "demo", "echo", "text=hello"}, 0, "hello\n", ""},
 		"a value may have an =":          {[]string{"call", "demo", "echo", "text=a=b"}, 0, "a=b\n", ""},
@@ -39,7 +39,7 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 		"raw JSON":                       {[]string{"call", "demo", "add", "a:=2", "b:=-3"}, 0, "{\"sum\":-1}\n", ""},
 		"--args":                         {[]string{"call", "demo", "add", "--args", `{"a":2,"b":3}`}, 0, "{\"sum\":5}\n", ""},
 		"--args with something on top":   {[]string{"call", "demo", "add", "--args", `{"a":2,"b":3}`, "b=10"}, 0, "{\"sum\":12}\n", ""},
-		"a wrong type for the schema":    {[]string{"call", "demo", "add", "a=two", "b=3"}, 2, "", "argument a: the tool wants number; found two"},
+		"a wrong type for the schema":    {[]string{"call", "demo", "add", "a=two", "b=3"}, 2, "", `argument a: the tool wants a number; found "two"`},
 		"a tool that fails":              {[]string{"call", "demo", "fail", "message=no luck"}, 1, "no luck\n", "the tool reported an error"},
 		"a tool that is not there":       {[]string{"call", "demo", "nope", "x=1"}, 1, "", "Unknown tool: nope"},
 		"progress":                       {[]string{"call", "demo", "slow", "ms=20", "steps=2", "--verbose"}, 0, "took 20 ms in 2 steps\n", "slow: 2 of 2: step 2 of 2"},
@@ -50,23 +50,38 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 		"prompt with JSON":               {[]string{"prompt", "demo", "greet", "name:=1"}, 2, "", "arguments of prompts are strings"},
 		"test one":                       {[]string{"test", "demo"}, 0, "demo    ok      2026-07-28  demo ", ""},
 		"test all":                       {[]string{"test", "--all"}, 0, "demo    ok ", ""},
-		"test an unknown one":            {[]string{"test", "dmo"}, 1, "dmo     FAILED", `unknown server "dmo"; configured: demo; did you mean "demo"?`},
-		"test nothing":                   {[]string{"test"}, 2, "", "test takes the name of one server, or --all"},
-		"test one and all":               {[]string{"test", "demo", "--all"}, 2, "", "test takes the name of one server, or --all"},
+		"test an unknown one":            {[]string{"test", "demo", "dmo"}, 1, "", "mcpclient: unknown server \"dmo\"; configured: demo; did you mean \"demo\"?\n"},
+		"test several":                   {[]string{"test", "demo", "demo"}, 0, "SERVER  RESULT  PROTOCOL    IMPLEMENTATION ", ""},
+		"one tool":                       {[]string{"tools", "demo", "slow"}, 0, "slow: Slow\nsays of itself: read-only\n\nTakes its time and reports progress.\n\nArguments:\n  ms (integer, default 1000): How long, in milliseconds\n  steps (integer, default 4): How many progress reports\n", ""},
+		"a tool with a choice":           {[]string{"tools", "demo", "log"}, 0, "  level (one of \"debug\" \"info\" ", ""},
+		"one tool as JSON":               {[]string{"tools", "demo", "add", "--json"}, 0, `"outputSchema": {`, ""},
+		"one tool that is not there":     {[]string{"tools", "demo", "ecco"}, 1, "", `server "demo" lists no tool "ecco"; did you mean "echo"?`},
+		"a misspelt tool":                {[]string{"call", "demo", "ecco", "text=x"}, 1, "", "Unknown tool: ecco; server \"demo\" lists no tool \"ecco\"; did you mean \"echo\"?\n"},
+		"a tool like no other":           {[]string{"call", "demo", "frobnicate"}, 1, "", `server "demo" lists no tool "frobnicate"; see 'mcpclient tools demo'`},
+		"a misspelt argument":            {[]string{"call", "demo", "echo", "txt=x"}, 1, "text is required\n", "mcpclient: warning: the tool has no argument \"txt\"; did you mean \"text\"?\n"},
+		"--version":                      {[]string{"--version"}, 0, "MCP 2026-07-28, 2025-11-25", ""},
+		"a timeout in seconds":           {[]string{"--timeout", "0.05", "call", "demo", "slow", "ms=60000"}, 1, "", "not done within --timeout 50ms"},
+		"a timeout that is none":         {[]string{"--timeout", "soon", "servers"}, 2, "", "invalid argument \"soon\" for \"--timeout\" flag: wanted: a duration such as 30s or 1m30s, or a number of seconds\n"},
+		"a timeout beyond all bounds":    {[]string{"--timeout", "1e300", "servers"}, 2, "", "longer than this program can wait"},
+		"help tells of several files":    {[]string{"servers", "--help"}, 0, "may be given several times", ""},
+		"help names types":               {[]string{"tools", "--help"}, 0, "--timeout duration ", ""},
+		"test nothing":                   {[]string{"test"}, 2, "", "test takes the names of servers, or --all"},
+		"test one and all":               {[]string{"test", "demo", "--all"}, 2, "", "test takes the names of servers, or --all"},
 		"version":                        {[]string{"version"}, 0, "MCP 2026-07-28, 2025-11-25", ""},
 		"help":                           {[]string{"--help"}, 0, "Exit codes: 0 success", ""},
 		"nothing":                        {nil, 0, "Available Commands:", ""},
 		"an unknown command":             {[]string{"tolls"}, 2, "", `unknown command "tolls"; did you mean tools?`},
 		"an unknown flag":                {[]string{"tools", "demo", "--jsn"}, 2, "", "unknown flag: --jsn"},
-		"too few arguments":              {[]string{"tools"}, 2, "", "tools takes the name of a server; found 0"},
+		"too few arguments":              {[]string{"tools"}, 2, "", "tools takes the name of a server, and of a tool to show; found 0"},
 		"too many arguments":             {[]string{"version", "x"}, 2, "", "version takes no arguments; found 1"},
 		"an argument without =":          {[]string{"call", "demo", "echo", "hello"}, 2, "", `argument "hello" is neither key=value nor key:=json`},
 		"an argument without key":        {[]string{"call", "demo", "echo", "=x"}, 2, "", `argument "=x" has no key`},
 		"an argument given twice":        {[]string{"call", "demo", "echo", "text=a", "text:=1"}, 2, "", `argument "text" is given twice`},
 		"bad JSON":                       {[]string{"call", "demo", "echo", "text:=a"}, 2, "", "argument text:= wants JSON; found a"},
-		"bad --args":                     {[]string{"call", "demo", "echo", "--args", "[1]"}, 2, "", "--args wants a JSON object"},
+		"bad --args":                     {[]string{"call", "demo", "echo", "--args", "[1]"}, 2, "", "--args wants a JSON object; found an array\n"},
+		"broken --args":                  {[]string{"call", "demo", "echo", "--args", "{"}, 2, "", "--args wants a JSON object, and this is not JSON: "},
 		"a timeout":                      {[]string{"--timeout", "50ms", "call", "demo", "slow", "ms=60000"}, 1, "", "not done within --timeout 50ms"},
-		"a negative timeout":             {[]string{"--timeout", "-1s", "tools", "demo"}, 2, "", "--timeout -1s is negative"},
+		"a negative timeout":             {[]string{"--timeout", "-1s", "tools", "demo"}, 2, "", `invalid argument "-1s" for "--timeout" flag: it must not be negative`},
 		"an unknown server":              {[]string{"tools", "prod"}, 1, "", `unknown server "prod"; configured: demo`},
 		"a file that is not there":       {[]string{"--config", "nowhere.yaml", "servers"}, 1, "", "nowhere.yaml"},
 		"a JSON value for a JSON result": {[]string{"--json", "version"}, 0, `"protocols": [`, ""},
@@ -100,7 +115,8 @@ func TestJSONOutput(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(got.stdout), &value), got.stdout)
 		return value
 	}
-	assert.Equal(t, []any{map[string]any{"name": "demo", "type": "stdio"}}, decode(run(t, "servers", "--json")))
+	assert.Equal(t, map[string]any{"servers": []any{map[string]any{"name": "demo", "type": "stdio"}}, "faults": []any{}},
+		decode(run(t, "servers", "--json")))
 
 	tools := decode(run(t, "tools", "demo", "--json")).([]any)
 	require.Len(t, tools, 5)
@@ -140,11 +156,24 @@ func TestConfigurationFiles(t *testing.T) {
 
 	write("mcp.yaml", "bogus: 1\nservers:\n  good: {type: stdio, command: [x]}\n  bad: {type: stdio, comand: [x]}\n")
 	got := run(t, "servers")
-	assert.Equal(t, 0, got.code)
+	assert.Equal(t, exitFailure, got.code)
+	assert.Contains(t, got.stderr, "mcpclient: the configuration has 3 faults\n")
+	assert.Contains(t, got.stderr, "warning: mcp.yaml is used; mcp.json is there too, and not read")
 	assert.Equal(t, "NAME  TYPE   CONFIGURATION\ngood  stdio  ok\nbad   stdio  2 faults\n", got.stdout)
 	assert.Contains(t, got.stderr, `did you mean "command"?`)
 	assert.Contains(t, got.stderr, "unknown top-level key")
-	assert.Contains(t, run(t, "servers", "--json").stdout, `"faults": [`)
+	var report serversReport
+	require.NoError(t, json.Unmarshal([]byte(run(t, "servers", "--json").stdout), &report))
+	require.Len(t, report.Faults, 1)
+	assert.Contains(t, report.Faults[0], "bogus: unknown top-level key")
+	require.Len(t, report.Servers, 2)
+	assert.Empty(t, report.Servers[0].Faults)
+	assert.Len(t, report.Servers[1].Faults, 2)
+	assert.Contains(t, run(t, "servers", "--verbose").stderr, "mcpclient: the configuration is mcp.yaml\n")
+
+	got = run(t, "tools", "demo")
+	assert.Equal(t, exitFailure, got.code)
+	assert.Contains(t, got.stderr, `unknown server "demo"; configured: good, bad; the built-in demo is there only where no configuration is: mcp.yaml is used`)
 
 	got = run(t, "tools", "good")
 	assert.Equal(t, exitFailure, got.code)
@@ -159,7 +188,7 @@ func TestConfigurationFiles(t *testing.T) {
 	assert.Contains(t, got.stdout, "more  http   ok", "files are layers")
 
 	got = run(t, "test", "--all", "--config", "mcp.yaml", "--config", "over.yaml", "--json")
-	assert.Equal(t, exitFailure, got.code, "seed-ancestors D 82")
+	assert.Equal(t, exitFailure, got.code, "one that is configured wrongly is a failure")
 	var tests []testLine
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &tests))
 	require.Len(t, tests, 3)
@@ -169,6 +198,38 @@ func TestConfigurationFiles(t *testing.T) {
 		assert.NotEmpty(t, tests[i].Error)
 	}
 	assert.Contains(t, got.stderr, "3 of 3 servers failed")
+}
+
+func TestFaultsAndExitCodes(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	demo := fmt.Sprintf("{type: stdio, command: [%q, demo-server]}", self)
+	for name, test := range map[string]struct {
+		configuration string
+		arguments     []string
+		code          int
+		stdout        string
+		stderr        string
+	}{
+		"all is well":                 {"servers: {a: " + demo + "}", []string{"test", "--all"}, 0, "a       ok ", ""},
+		"a fault outside any server":  {"bogus: 1\nservers: {a: " + demo + "}", []string{"test", "a"}, 1, "a       ok ", "mcpclient: the configuration has faults outside its servers\n"},
+		"a fault among the defaults":  {"defaults: {bogus: 1}\nservers: {a: " + demo + "}", []string{"test", "--all"}, 1, "a       ok ", "defaults.bogus: unknown key"},
+		"no servers to test":          {"servers: {}", []string{"test", "--all"}, 1, "no servers\n", "mcpclient: no server is configured\n"},
+		"no servers to list":          {"servers: {}", []string{"servers"}, 0, "no servers\n", ""},
+		"strict, and what is wrong":   {"strict: true\nservers: {a: {type: stdio}}", []string{"servers"}, 1, "a     stdio  1 fault\n", "command: the key is required"},
+		"strict, and a call":          {"strict: true\nservers: {a: {type: stdio}, b: " + demo + "}", []string{"tools", "b"}, 1, "", "command: the key is required"},
+		"a store that is not there":   {"store: redis\nservers: {a: " + demo + "}", []string{"servers"}, 1, "a     stdio  ok\n", "store: this store is not available in this version"},
+		"reasons stand after a table": {"servers: {a: {type: stdio, command: [no-such-program]}}", []string{"test", "a"}, 1, "a       FAILED ", "mcpclient: mcp server \"a\": server failed to start: command no-such-program: not found in the PATH"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "mcp.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(test.configuration), 0o600))
+			got := run(t, append([]string{"--config", file}, test.arguments...)...)
+			assert.Equal(t, test.code, got.code, got.stderr)
+			assert.Contains(t, got.stdout, test.stdout)
+			assert.Contains(t, got.stderr, test.stderr)
+		})
+	}
 }
 
 // serveHTTP writes a configuration with one server and returns its name.
@@ -227,6 +288,17 @@ func TestPeerTextIsMadeFitForTerminals(t *testing.T) { // P103
 	assert.Equal(t, strings.ToValidUTF8(hostile, "\ufffd"), got.stdout, "to a pipe contents are exact")
 }
 
+func TestVerboseShowsWhatServersLog(t *testing.T) {
+	for _, era := range []mcptest.Option{mcptest.ModernOnly(), mcptest.LegacyOnly()} {
+		file := serveHTTP(t, mcptest.NewDemoServer(era))
+		arguments := []string{"--config", file, "call", "web", "log", "level=warning", "message=look out\x1b[2J"}
+		got := run(t, append(arguments, "--verbose")...)
+		assert.Equal(t, "logged\n", got.stdout)
+		assert.Contains(t, got.stderr, `server log [warning] log: look out\x1b[2J`+"\n")
+		assert.Empty(t, run(t, arguments...).stderr)
+	}
+}
+
 func TestContentThatIsNoText(t *testing.T) {
 	server := mcptest.NewServer()
 	blocks := func(raw string) mcptest.ToolHandler {
@@ -265,6 +337,16 @@ func TestAServerWithNothing(t *testing.T) {
 		assert.Equal(t, outcome{0, want, ""}, run(t, "--config", file, command, "web"))
 	}
 	assert.Equal(t, "[]\n", run(t, "--config", file, "tools", "web", "--json").stdout)
+}
+
+func TestAServerThatDoesNotOffer(t *testing.T) {
+	file := serveHTTP(t, mcptest.NewServer(mcptest.WithoutCapability("tools", "prompts", "resources")))
+	for command, empty := range map[string]string{
+		"tools": "[]\n", "prompts": "[]\n", "resources": "{\n  \"resourceTemplates\": [],\n  \"resources\": []\n}\n",
+	} {
+		assert.Equal(t, outcome{0, "no " + command + ": the server does not offer them\n", ""}, run(t, "--config", file, command, "web"))
+		assert.Equal(t, outcome{0, empty, ""}, run(t, "--config", file, command, "web", "--json"))
+	}
 }
 
 func TestAServerWithoutToolsCannotBeAskedForTheirTypes(t *testing.T) {

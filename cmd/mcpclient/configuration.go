@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 // defaultConfiguration is used where there is no file.
@@ -26,10 +28,8 @@ func (p *program) configuration() (*config.Config, error) {
 	if len(p.configFiles) > 0 {
 		return config.Load(p.configFiles...)
 	}
-	for _, name := range []string{"mcp.yaml", "mcp.yml", "mcp.toml", "mcp.json"} {
-		if _, err := os.Stat(name); err == nil {
-			return config.Load(name)
-		}
+	if name := p.findConfiguration(); name != "" {
+		return config.Load(name)
 	}
 	self, err := p.executable()
 	if err != nil {
@@ -37,6 +37,29 @@ func (p *program) configuration() (*config.Config, error) {
 	}
 	lookUp := func(name string) (string, bool) { return self, name == executableVariable }
 	return config.ParseWith(config.Options{LookupEnv: lookUp}, "built-in.yaml", defaultConfiguration)
+}
+
+// findConfiguration returns the file that the current directory has, "" if there
+// is none. That there are more is worth a warning, for only one is read.
+func (p *program) findConfiguration() string {
+	var found []string
+	for _, name := range []string{"mcp.yaml", "mcp.yml", "mcp.toml", "mcp.json"} {
+		if _, err := os.Stat(name); err == nil {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	p.configInUse = found[0]
+	if p.verbose {
+		p.complain("mcpclient: the configuration is " + found[0])
+	}
+	if len(found) > 1 {
+		p.complain(fmt.Sprintf("mcpclient: warning: %s is used; %s is there too, and not read (--config takes several)",
+			found[0], strings.Join(found[1:], ", ")))
+	}
+	return found[0]
 }
 
 // withClient runs work with a client, within the time that --timeout gives, and
@@ -56,12 +79,9 @@ func (p *program) withClient(ctx context.Context, work func(context.Context, *mc
 			p.complain("mcpclient: warning: " + problem.Error())
 		}
 	}
-	if p.timeout < 0 {
-		return usage("--timeout %v is negative", p.timeout)
-	}
-	if p.timeout > 0 {
+	if limit := p.timeout.length; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("not done within --timeout %v", p.timeout))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within --timeout %v", limit))
 		defer cancel()
 	}
 	return work(ctx, client)
@@ -70,12 +90,28 @@ func (p *program) withClient(ctx context.Context, work func(context.Context, *mc
 // withServer is withClient for one server.
 func (p *program) withServer(ctx context.Context, name string, work func(context.Context, *mcpclient.Connection) error) error {
 	return p.withClient(ctx, func(ctx context.Context, client *mcpclient.Client) error {
-		connection, err := client.Connect(name)
+		connection, err := p.connect(client, name)
 		if err != nil {
 			return err
 		}
 		return work(ctx, connection)
 	})
+}
+
+// demoServer is the server of the built-in configuration.
+const demoServer = "demo"
+
+// connect tells those who miss the demo server where it went.
+func (p *program) connect(client *mcpclient.Client, name string) (*mcpclient.Connection, error) {
+	connection, err := client.Connect(name)
+	if name == demoServer && errors.Is(err, errors.ErrUnknownServer) {
+		used := strings.Join(p.configFiles, ", ")
+		if used == "" {
+			used = p.configInUse
+		}
+		return nil, fmt.Errorf("%w; the built-in %s is there only where no configuration is: %s is used", err, demoServer, used)
+	}
+	return connection, err
 }
 
 func (p *program) close(client *mcpclient.Client) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,8 +25,9 @@ type program struct {
 	executable     func() (string, error) // the path of this program
 
 	configFiles []string
+	configInUse string // the file that was found, "" for those of --config and for the built-in one
 	json        bool
-	timeout     time.Duration
+	timeout     timeoutFlag
 	verbose     bool
 }
 
@@ -76,19 +76,21 @@ func (p *program) rootCommand() *cobra.Command {
 		Example: "  mcpclient call demo echo text=hello\n" +
 			"  mcpclient tools demo\n" +
 			"  mcpclient --config mcp.yaml test --all",
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSubcommand,
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	flags := root.PersistentFlags()
-	flags.StringArrayVar(&p.configFiles, "config", nil, "configuration `file`; of several a later one wins")
+	flags.StringArrayVar(&p.configFiles, "config", nil, "configuration `file`; may be given several times, and a later one wins")
 	flags.BoolVar(&p.json, "json", false, "write JSON, as the server sent it, instead of text for people")
-	flags.DurationVar(&p.timeout, "timeout", 0, "longest `time` for all the command does, such as 30s; 0: what the configuration says")
-	flags.BoolVar(&p.verbose, "verbose", false, "log to stderr what happens, the stderr of server processes included")
+	flags.Var(&p.timeout, "timeout", "longest time for all the command does: 30s, or a number of seconds; without it: what the configuration says")
+	flags.BoolVar(&p.verbose, "verbose", false, "log to stderr what happens: calls, progress, what servers log, the stderr of their processes")
 	root.AddCommand(
 		p.serversCommand(), p.toolsCommand(), p.resourcesCommand(), p.promptsCommand(),
 		p.callCommand(), p.readCommand(), p.promptCommand(),

@@ -13,7 +13,10 @@ func (p *program) promptCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "prompt SERVER NAME [key=value ...]",
 		Short: "Get a prompt, filled in with arguments",
-		Args:  arguments(cobra.MinimumNArgs(2), "a server, a prompt and its arguments"),
+		Long:  "Get a prompt, filled in with arguments, which are always strings. 'mcpclient prompts SERVER' lists them.",
+		Example: "  mcpclient prompt demo greet name=Ada\n" +
+			"  mcpclient prompt demo greet name=Ada --json",
+		Args: arguments(cobra.MinimumNArgs(2), "a server, a prompt and its arguments"),
 		RunE: func(command *cobra.Command, found []string) error {
 			assignments, err := parseAssignments(found[2:])
 			if err != nil {
@@ -27,7 +30,7 @@ func (p *program) promptCommand() *cobra.Command {
 				filled[a.key] = a.value
 			}
 			return p.withServer(command.Context(), found[0], func(ctx context.Context, connection *mcpclient.Connection) error {
-				result, err := connection.GetPrompt(ctx, found[1], filled)
+				result, err := connection.GetPrompt(ctx, found[1], filled, p.callOptions(found[1])...)
 				if err != nil {
 					return err
 				}

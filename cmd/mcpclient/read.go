@@ -15,10 +15,12 @@ func (p *program) readCommand() *cobra.Command {
 		Short: "Read a resource",
 		Long: "Read a resource. To a terminal text is written with control characters escaped, and binary contents as a line\n" +
 			"that names them. To a file or a pipe the contents are written byte for byte.",
+		Example: "  mcpclient read demo demo://greeting\n" +
+			"  mcpclient read demo demo://data.json > data.json",
 		Args: arguments(cobra.ExactArgs(2), "a server and a URI"),
 		RunE: func(command *cobra.Command, found []string) error {
 			return p.withServer(command.Context(), found[0], func(ctx context.Context, connection *mcpclient.Connection) error {
-				result, err := connection.ReadResource(ctx, found[1])
+				result, err := connection.ReadResource(ctx, found[1], p.callOptions(found[1])...)
 				if err != nil {
 					return err
 				}

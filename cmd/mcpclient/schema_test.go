@@ -48,7 +48,7 @@ func TestValuesBecomeWhatTheSchemaSays(t *testing.T) {
 		{"true", "7", `"7"`},
 		{"unknown", "7", `"7"`},
 	} {
-		got, err := properties.arguments(nil, []assignment{{key: test.key, value: test.text}})
+		got, err := properties.merge(nil, []assignment{{key: test.key, value: test.text}})
 		if test.want == "" {
 			var wrong usageError
 			require.ErrorAs(t, err, &wrong, "%s=%s", test.key, test.text)
@@ -62,9 +62,27 @@ func TestValuesBecomeWhatTheSchemaSays(t *testing.T) {
 
 func TestSummaryOfASchema(t *testing.T) {
 	s := schemaOf(json.RawMessage(`{"properties": {"z": {}, "a": {}, "m": {}}, "required": ["z"]}`))
-	assert.Equal(t, "z [a] [m]", s.summary())
+	assert.Equal(t, "z [a] [m]", s.summary(), "in the schema's order")
 	assert.Empty(t, schemaOf(json.RawMessage(`true`)).summary())
 	assert.Empty(t, schemaOf(nil).summary())
+}
+
+func TestArgumentsThatASchemaDoesNotHave(t *testing.T) {
+	closed := `{"properties": {"text": {}, "limit": {}}`
+	for name, test := range map[string]struct {
+		schema string
+		want   []string
+	}{
+		"closed":               {closed + `}`, []string{`the tool has no argument "lmit"; did you mean "limit"?`, `the tool has no argument "zzz"`}},
+		"said to be closed":    {closed + `, "additionalProperties": false}`, []string{`the tool has no argument "lmit"; did you mean "limit"?`, `the tool has no argument "zzz"`}},
+		"open":                 {closed + `, "additionalProperties": {"type": "string"}}`, nil},
+		"patterns":             {closed + `, "patternProperties": {"^z": {}}}`, nil},
+		"no properties":        {`{"type": "object"}`, nil},
+		"no schema":            {``, nil},
+		"properties of a kind": {`{"properties": [1]}`, nil},
+	} {
+		assert.Equal(t, test.want, schemaOf(json.RawMessage(test.schema)).unknown([]string{"text", "lmit", "zzz"}), name)
+	}
 }
 
 func TestEscapingForJSONKeepsValues(t *testing.T) {

@@ -2,12 +2,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 // serverLine is one configured server.
@@ -17,64 +18,103 @@ type serverLine struct {
 	Faults []string `json:"faults,omitempty"`
 }
 
+// serversReport is the configuration as a whole.
+type serversReport struct {
+	Servers []serverLine `json:"servers"`
+	Faults  []string     `json:"faults"` // outside any server
+}
+
 func (p *program) serversCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "servers",
 		Short: "List the configured servers and what is wrong with their configuration",
-		Args:  arguments(cobra.NoArgs, "no arguments"),
+		Long: "List the configured servers and what is wrong with their configuration. Nothing is started or connected to.\n" +
+			"Exits with 1 if there is any fault.",
+		Example: "  mcpclient servers\n" +
+			"  mcpclient --config mcp.yaml --config local.yaml servers --json",
+		Args: arguments(cobra.NoArgs, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := p.configuration()
 			if err != nil {
 				return err
 			}
-			client, err := mcpclient.New(cfg, mcpclient.WithLogger(p.logger()))
-			if err != nil {
+			report := reportOn(cfg)
+			if err := p.printServers(report); err != nil {
 				return err
 			}
-			defer p.close(client)
-			return p.printServers(cfg, client)
+			if count := report.count(); count > 0 {
+				return fmt.Errorf("the configuration has %s", counted(count, "fault"))
+			}
+			return nil
 		},
 	}
 }
 
-func (p *program) printServers(cfg *config.Config, client *mcpclient.Client) error {
-	lines := make([]serverLine, 0, len(client.Servers()))
-	for _, name := range client.Servers() {
-		line := serverLine{Name: name}
-		if section, ok := cfg.Server(name); ok {
-			line.Type, _ = section.String("type")
-		}
-		_, err := client.Connect(name)
-		if problem, ok := errors.AsType[*errors.ServerConfigurationError](err); ok {
-			for _, fault := range problem.Faults {
-				line.Faults = append(line.Faults, fault.String())
-			}
-		}
-		lines = append(lines, line)
+// reportOn checks a configuration, a strict one too: it is there to show what
+// is wrong.
+func reportOn(cfg *config.Config) serversReport {
+	types := factory.New()
+	report := serversReport{
+		Servers: []serverLine{},
+		Faults:  texts(append(cfg.Faults(), types.CheckDefaults(cfg.Defaults())...)),
 	}
+	for _, name := range cfg.Names() {
+		section, _ := cfg.Server(name)
+		line := serverLine{Name: name, Faults: texts(types.Check(section))}
+		line.Type, _ = section.String("type")
+		report.Servers = append(report.Servers, line)
+	}
+	return report
+}
+
+func texts(faults []errors.Fault) []string {
+	lines := make([]string, len(faults))
+	for i, fault := range faults {
+		lines[i] = fault.String()
+	}
+	return lines
+}
+
+func (r serversReport) count() int {
+	count := len(r.Faults)
+	for _, line := range r.Servers {
+		count += len(line.Faults)
+	}
+	return count
+}
+
+func (p *program) printServers(report serversReport) error {
 	if p.json {
-		return p.printJSON(lines)
+		return p.printJSON(report)
 	}
-	for _, problem := range client.Problems() {
-		p.complain(problem.Error())
+	p.complainAll(report.Faults)
+	for _, line := range report.Servers {
+		p.complainAll(line.Faults)
 	}
-	if len(lines) == 0 {
+	if len(report.Servers) == 0 {
 		return p.printLine("no servers")
 	}
 	rows := [][]string{{"NAME", "TYPE", "CONFIGURATION"}}
-	for _, line := range lines {
-		rows = append(rows, []string{line.Name, line.Type, verdict(len(line.Faults))})
+	for _, line := range report.Servers {
+		verdict := "ok"
+		if len(line.Faults) > 0 {
+			verdict = counted(len(line.Faults), "fault")
+		}
+		rows = append(rows, []string{line.Name, line.Type, verdict})
 	}
 	return p.table(rows)
 }
 
-func verdict(faults int) string {
-	switch faults {
-	case 0:
-		return "ok"
-	case 1:
-		return "1 fault"
-	default:
-		return fmt.Sprintf("%d faults", faults)
+func (p *program) complainAll(lines []string) {
+	if len(lines) > 0 {
+		p.complain(strings.Join(lines, "\n"))
 	}
+}
+
+// counted is a number of things.
+func counted(count int, thing string) string {
+	if count != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", count, thing)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 type testLine struct {
 	Server         string  `json:"server"`
 	OK             bool    `json:"ok"`
-	Version        string  `json:"version,omitempty"`
+	Protocol       string  `json:"protocol,omitempty"`
 	Era            string  `json:"era,omitempty"`
 	Implementation string  `json:"implementation,omitempty"`
 	Seconds        float64 `json:"seconds"`
@@ -27,21 +28,22 @@ type testLine struct {
 func (p *program) testCommand() *cobra.Command {
 	var all bool
 	command := &cobra.Command{
-		Use:   "test [SERVER | --all]",
-		Short: "Connect to a server, or to all, and say how it went",
-		Long: "Connect to a server, or to all at once: start it, shake hands, ask for a sign of life. Exits with 1 if any of\n" +
-			"them fails, one that is configured wrongly included.",
-		Args: arguments(cobra.MaximumNArgs(1), "the name of one server, or --all"),
+		Use:   "test SERVER... | --all",
+		Short: "Connect to servers and say how it went",
+		Long: "Connect to the servers, all at once: start them, shake hands, ask for a sign of life. Exits with 1 if any of them\n" +
+			"fails, if --all finds no server, and if the configuration has a fault outside its servers.",
+		Example: "  mcpclient test demo\n" +
+			"  mcpclient test github memory --timeout 30\n" +
+			"  mcpclient test --all --json",
 		RunE: func(command *cobra.Command, found []string) error {
-			if all == (len(found) == 1) {
-				return usage("test takes the name of one server, or --all")
+			if all == (len(found) > 0) {
+				return usage("test takes the names of servers, or --all")
 			}
 			return p.withClient(command.Context(), func(ctx context.Context, client *mcpclient.Client) error {
-				names := found
 				if all {
-					names = client.Servers()
+					found = client.Servers()
 				}
-				return p.test(ctx, client, names)
+				return p.test(ctx, client, found)
 			})
 		},
 	}
@@ -50,6 +52,11 @@ func (p *program) testCommand() *cobra.Command {
 }
 
 func (p *program) test(ctx context.Context, client *mcpclient.Client, names []string) error {
+	for _, name := range names {
+		if _, err := p.connect(client, name); errors.Is(err, errors.ErrUnknownServer) {
+			return err
+		}
+	}
 	lines := make([]testLine, len(names))
 	var testing sync.WaitGroup
 	for i, name := range names {
@@ -62,11 +69,28 @@ func (p *program) test(ctx context.Context, client *mcpclient.Client, names []st
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	failed := len(slices.DeleteFunc(lines, func(line testLine) bool { return line.OK }))
-	if failed > 0 {
-		return fmt.Errorf("%d of %d servers failed", failed, len(names))
+	return verdict(lines, client.Problems())
+}
+
+// verdict is nil if all is well.
+func verdict(lines []testLine, problems []*errors.ServerConfigurationError) error {
+	failed := 0
+	for _, line := range lines {
+		if !line.OK {
+			failed++
+		}
 	}
-	return nil
+	faulty := slices.ContainsFunc(problems, func(problem *errors.ServerConfigurationError) bool { return problem.Server == "" })
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %s failed", failed, counted(len(lines), "server"))
+	case len(lines) == 0:
+		return errors.New("no server is configured")
+	case faulty:
+		return errors.New("the configuration has faults outside its servers")
+	default:
+		return nil
+	}
 }
 
 func testServer(ctx context.Context, client *mcpclient.Client, name string) testLine {
@@ -90,7 +114,7 @@ func (l *testLine) connect(ctx context.Context, client *mcpclient.Client) error 
 	if err != nil {
 		return err
 	}
-	l.Era, l.Version = info.Era.String(), string(info.Version)
+	l.Era, l.Protocol = info.Era.String(), string(info.Version)
 	l.Implementation = info.Implementation.Name
 	if info.Implementation.Version != "" {
 		l.Implementation += " " + info.Implementation.Version
@@ -109,14 +133,21 @@ func (p *program) printTests(lines []testLine) error {
 	if len(lines) == 0 {
 		return p.printLine("no servers")
 	}
-	rows := [][]string{{"SERVER", "RESULT", "VERSION", "IMPLEMENTATION", "SECONDS"}}
+	rows := [][]string{{"SERVER", "RESULT", "PROTOCOL", "IMPLEMENTATION", "SECONDS"}}
 	for _, line := range lines {
 		result := "ok"
 		if !line.OK {
 			result = "FAILED"
-			p.complain(fmt.Sprintf("%s: %s", line.Server, line.Error))
 		}
-		rows = append(rows, []string{line.Server, result, line.Version, line.Implementation, fmt.Sprintf("%.3f", line.Seconds)})
+		rows = append(rows, []string{line.Server, result, line.Protocol, line.Implementation, fmt.Sprintf("%.3f", line.Seconds)})
 	}
-	return p.table(rows)
+	if err := p.table(rows); err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if !line.OK {
+			p.complain("mcpclient: " + strings.ReplaceAll(line.Error, "\n", "\n  "))
+		}
+	}
+	return nil
 }

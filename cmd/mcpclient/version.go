@@ -15,15 +15,24 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Print the version of this program and of the protocols it speaks",
 		Args:  arguments(cobra.NoArgs, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			var protocols []string
-			for _, version := range append(mcp.ModernVersions(), mcp.LegacyVersions()...) {
-				protocols = append(protocols, string(version))
-			}
-			info := mcp.ClientInfo()
 			if p.json {
-				return p.printJSON(map[string]any{"version": info.Version, "protocols": protocols, "go": runtime.Version()})
+				return p.printJSON(map[string]any{"version": mcp.ClientInfo().Version, "protocols": protocols(), "go": runtime.Version()})
 			}
-			return p.printLine(info.Name + " " + info.Version + "\nMCP " + strings.Join(protocols, ", ") + "\n" + runtime.Version())
+			return p.printLine(versionText())
 		},
 	}
+}
+
+func versionText() string {
+	info := mcp.ClientInfo()
+	return info.Name + " " + info.Version + "\nMCP " + strings.Join(protocols(), ", ") + "\n" + runtime.Version()
+}
+
+// protocols returns the versions that this program speaks, the newest first.
+func protocols() []string {
+	var versions []string
+	for _, version := range append(mcp.ModernVersions(), mcp.LegacyVersions()...) {
+		versions = append(versions, string(version))
+	}
+	return versions
 }
