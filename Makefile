@@ -1,4 +1,4 @@
-.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs peers
+.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs soak peers trust
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -38,3 +38,12 @@ bench-allocs:
 # runner.
 peers:
 	./scripts/peers.sh $(ARGS)
+
+# Runs conformance, field and peers and writes docs/trust.md from what they say.
+trust:
+	./scripts/trust.sh
+
+# Server processes that die under many callers (soak/doc.go): about 3 minutes.
+# SOAK=10m runs longer.
+soak:
+	./scripts/soak.sh

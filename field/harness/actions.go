@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/field"
+	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
 // peer says where the fake server is.
@@ -42,15 +44,24 @@ func actions() map[string]do {
 		"read_resource":        (*harness).readResource,
 		"subscribe":            (*harness).subscribe,
 		"ping":                 (*harness).ping,
-		"notify_roots_changed": notSupported("the client has no roots yet"),
-		"on_tools_changed":     notSupported("the client has no listeners for list changes yet"),
+		"notify_roots_changed": (*harness).notifyRootsChanged,
+		"on_tools_changed":     (*harness).onToolsChanged,
 	}
 }
 
-func notSupported(why string) do {
-	return func(*harness, field.Action) (answer, error) {
-		return answer{note: why}, fmt.Errorf("%w: %s", errUnsupported, why)
+// handlers are what the case's client serves: only what some action needs, since
+// they change what the client announces and listens to.
+func (h *harness) handlers() mcpclient.Handlers {
+	var handlers mcpclient.Handlers
+	for _, action := range h.scenario.Client {
+		if o, err := optionsOf(action); err == nil && o.Listen {
+			handlers.Notification = func(string, mcp.Message) {}
+		}
+		if action.Do == "notify_roots_changed" {
+			handlers.ListRoots = func(context.Context, string) ([]mcp.Root, error) { return nil, nil }
+		}
 	}
+	return handlers
 }
 
 // options are what the cases ask of a connect or a call beyond its arguments.
@@ -78,4 +89,10 @@ func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisec
 func (h *harness) wait(action field.Action) (answer, error) {
 	time.Sleep(milliseconds(action.WaitMS))
 	return answer{}, nil
+}
+
+func notSupported(why string) do {
+	return func(*harness, field.Action) (answer, error) {
+		return answer{note: why}, fmt.Errorf("%w: %s", errUnsupported, why)
+	}
 }

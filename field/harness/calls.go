@@ -114,18 +114,34 @@ func (h *harness) readResource(action field.Action) (answer, error) {
 	return answer{result: result.Raw}, nil
 }
 
-// subscribe sends the plain request: the product does not keep subscriptions
-// yet, so none is made again in a new session.
 func (h *harness) subscribe(action field.Action) (answer, error) {
 	connection, _, err := h.begin(action)
 	if err != nil {
 		return answer{}, err
 	}
-	result, err := connection.Request(context.Background(), mcp.MethodSubscribe, mcp.URIParams(action.URI), nil)
+	_, err = connection.Listen(context.Background(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{action.URI}}, func(mcp.Message) {})
+	return answer{result: json.RawMessage("{}")}, err
+}
+
+// onToolsChanged lists the tools again whenever the server says that they have
+// changed, from inside the handler.
+func (h *harness) onToolsChanged(action field.Action) (answer, error) {
+	connection, _, err := h.begin(action)
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{result: result.Raw()}, nil
+	_, err = connection.Listen(context.Background(), mcp.SubscriptionFilter{ToolsListChanged: true}, func(mcp.Message) {
+		_, _ = connection.Tools(context.Background())
+	})
+	return answer{result: json.RawMessage("{}")}, err
+}
+
+func (h *harness) notifyRootsChanged(action field.Action) (answer, error) {
+	connection, _, err := h.begin(action)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{}, connection.NotifyRootsChanged(context.Background())
 }
 
 func (h *harness) ping(action field.Action) (answer, error) {

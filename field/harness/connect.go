@@ -89,9 +89,6 @@ func (h *harness) connect(action field.Action) (answer, error) {
 		return answer{}, err
 	}
 	var done answer
-	if o.Listen {
-		done.note = "listen: a stream that nobody listens to is not opened, and there are no listeners yet"
-	}
 	limit := milliseconds(action.TimeoutMS)
 	if h.scenario.Transport != field.TransportConfig {
 		limit = 0 // it is in the section, as connect_timeout
@@ -99,7 +96,7 @@ func (h *harness) connect(action field.Action) (answer, error) {
 		if err != nil {
 			return done, err
 		}
-		if err := h.use(mcpclient.New(cfg)); err != nil {
+		if err := h.use(mcpclient.New(cfg, mcpclient.WithHandlers(h.handlers()))); err != nil {
 			return done, err
 		}
 	}

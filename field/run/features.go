@@ -9,7 +9,7 @@ func features() map[string]bool {
 	return map[string]bool{
 		"stdio restart":             true,
 		"reset-timeout-on-progress": true,
-		"subscriptions":             false, // not before Connection can subscribe
+		"subscriptions":             true,
 	}
 }
 

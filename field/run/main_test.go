@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/field"
 )
 
 // built holds the programs, which all tests share.
@@ -139,23 +138,13 @@ func TestAClientThatDoesNothingFailsEveryCase(t *testing.T) {
 	assert.Regexp(t, `^0 passed, \d+ failed$`, p.last)
 }
 
-func TestWhatTheProductLacksDoesNotApply(t *testing.T) {
-	p := play(t, directoryWith(t, "C01", func(c map[string]any) { c["needs"] = []string{"stdio restart", "subscriptions"} }))
-	if features()["subscriptions"] {
-		t.Fatal("take another feature for this test")
+func TestNeeds(t *testing.T) {
+	for need, has := range features() {
+		assert.True(t, has, "%s: a need that is not met takes cases out of the run", need)
 	}
-	assert.Zero(t, p.code)
-	assert.Equal(t, "0 passed, 0 failed", p.last)
-	assert.Contains(t, p.lines[0], "n/a   C01")
-	assert.Contains(t, p.lines[0], "needs subscriptions, which the product does not have")
-
-	p = play(t, directoryWith(t, "C01", func(c map[string]any) { c["needs"] = []string{"stdio restart", "never heard of"} }))
+	assert.Empty(t, missing(&field.Case{Needs: []string{"stdio restart", "subscriptions", "never heard of"}}))
+	p := play(t, directoryWith(t, "C01", func(c map[string]any) { c["needs"] = []string{"stdio restart", "never heard of"} }))
 	assert.Equal(t, "1 passed, 0 failed", p.last, "what nobody knows is no excuse")
-}
-
-func TestFeaturesAreThoseOfTheProduct(t *testing.T) {
-	_, subscribes := reflect.TypeFor[*mcpclient.Connection]().MethodByName("Subscribe")
-	assert.Equal(t, subscribes, features()["subscriptions"], "the table is out of date")
 }
 
 func TestKnownFailuresAreExact(t *testing.T) {
