@@ -369,3 +369,47 @@ func TestNotifyRootsChanged(t *testing.T) {
 		require.Equal(t, want, link.Count("notifications/roots/list_changed"))
 	}
 }
+
+// TestPagesToVisit holds R205: error -32042 of 2025-11-25 is answered by the URL
+// handler, then the request is sent once more; a page that is declined, a second
+// such error, and other versions leave the error to the caller.
+func TestPagesToVisit(t *testing.T) {
+	const pages = `{"elicitations":[{"mode":"url","elicitationId":"e-1","url":"https://a.example/1","message":"sign in"}]}`
+	answer := func(action string) session.Handlers {
+		return session.Handlers{ElicitURL: func(_ context.Context, _ string, request *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			require.Equal(t, "https://a.example/1", request.URL)
+			require.Equal(t, "e-1", request.ElicitationID)
+			return &mcp.ElicitResult{Action: action}, nil
+		}}
+	}
+	for _, test := range []struct {
+		name     string
+		handlers session.Handlers
+		refusals int
+		sent     int
+		answered bool
+	}{
+		{"accepted", answer(mcp.ElicitAccept), 1, 2, true},
+		{"accepted, asked again", answer(mcp.ElicitAccept), 2, 2, false},
+		{"declined", answer(mcp.ElicitDecline), 1, 1, false},
+		{"no handler", session.Handlers{}, 1, 1, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			link := legacyLink(t)
+			link.On("tools/call").Times(test.refusals).Fail(-32042, "sign in first", pages)
+			if test.answered {
+				link.On("tools/call").Return(`{"content":[]}`)
+			}
+			s := newSession(t, link, nil, session.WithHandlers(test.handlers))
+			_, err := s.Request(t.Context(), "tools/call", map[string]any{"name": "a"}, nil)
+			require.Equal(t, test.sent, link.Count("tools/call"))
+			if test.answered {
+				require.NoError(t, err)
+				return
+			}
+			failure, ok := errors.AsType[*errors.TransporterRequestError](err)
+			require.True(t, ok)
+			require.Equal(t, mcp.CodeURLElicitationRequired, failure.Code)
+		})
+	}
+}

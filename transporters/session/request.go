@@ -110,7 +110,7 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 	}
 	c.renew()
 	var sessionRetries, rounds int
-	var resent, renegotiated, relisted bool
+	var resent, renegotiated, relisted, visited bool
 	for {
 		method, reply, err := s.send(c, p)
 		switch {
@@ -158,6 +158,14 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 			c.renew()
 		default:
 			result, err := s.answer(c, p, method, reply)
+			if pages := s.pagesToVisit(c, p, reply); pages != nil && !visited {
+				visited = true
+				if err := s.visit(c, pages, err); err != nil {
+					return mcp.Result{}, err
+				}
+				c.renew()
+				continue
+			}
 			if err != nil || result.Type() != mcp.ResultInputRequired || p.era.version().Era() != mcp.EraModern {
 				return result, err
 			}
