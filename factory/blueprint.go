@@ -52,6 +52,8 @@ type Build struct {
 	Session []session.Option
 	HTTP    []httplink.Option
 	Stdio   []stdiolink.Option
+	// Verdicts remembers the eras of servers; nil if nothing does.
+	Verdicts session.VerdictStore
 	// Logger is never nil.
 	Logger hclog.Logger
 }

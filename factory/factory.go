@@ -29,6 +29,7 @@ type TransporterFactory struct {
 	metaHook      policy.MetaHook
 	tasks         *policy.TasksConfig
 	maxPrincipals int
+	verdicts      session.VerdictStore
 	pool          *dial.Pool
 
 	mu    sync.RWMutex
@@ -70,6 +71,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		metaHook:      f.metaHook,
 		tasks:         f.tasks,
 		maxPrincipals: f.maxPrincipals,
+		verdicts:      f.verdicts,
 		pool:          dial.NewPool(),
 		types:         maps.Clone(f.types),
 	}

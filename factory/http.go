@@ -23,6 +23,7 @@ func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 		link := withCredentials(httplink.New(build.Server, cfg, options...), caller.Credentials)
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal),
+			build.remembering(typeHTTP, cfg.BaseURL),
 			session.WithSessionLostMatch(cfg.SessionLostMatch),
 			session.WithCloseTimeout(cfg.CloseTimeoutValue()),
 		)...), nil

@@ -87,6 +87,7 @@ func (f *TransporterFactory) build(server string, settings session.Settings) Bui
 		Session:  slices.Concat([]session.Option{session.WithLogger(f.logger)}, f.session),
 		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(f.logger), httplink.WithPool(f.pool)}, f.http),
 		Stdio:    slices.Concat(stdioDefaults(f.logger), f.stdio),
+		Verdicts: f.verdicts,
 		Logger:   f.logger,
 	}
 }

@@ -2,6 +2,7 @@ package factory
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -57,7 +58,8 @@ func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) 
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)),
 			supervise.WithRetireTimeout(retireTimeout))
 		return session.New(build.Server, build.Settings, link,
-			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal), session.WithRetryLostRequests(retryLost),
+			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal),
+				build.remembering(slices.Concat([]string{typeStdio, cfg.Cwd}, cfg.Command, cfg.Args, names(cfg.Env))...), session.WithRetryLostRequests(retryLost),
 				session.WithHealthCheck(cfg.HealthCheck))...), nil
 	}
 	return Blueprint{Open: cfg.pooled(build, open)}, faults

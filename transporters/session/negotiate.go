@@ -44,6 +44,7 @@ type probeAnswer struct {
 // negotiate makes a peer of a fresh link, remembers the verdict, and makes it
 // the current peer. It is also what a reconnecting link calls to prepare.
 func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer, error) {
+	s.loadVerdict(ctx)
 	n := &negotiation{session: s, ctx: ctx, link: link, past: s.recall()}
 	p, err := n.run()
 	if err != nil {
@@ -54,6 +55,7 @@ func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer,
 		v.exitedOnProbe = false
 		v.workedAsModern = v.workedAsModern || p.info.Era == mcp.EraModern
 	})
+	s.saveVerdict(ctx, n.past, p)
 	s.mirrors.forget()
 	s.current.Store(p)
 	s.counters.handshakes.Add(1)

@@ -37,6 +37,8 @@ type Session struct {
 	closeTimeout     time.Duration
 	retryLost        bool
 	healthCheck      HealthCheck
+	verdictStore     VerdictStore
+	verdictKey       string
 
 	link         transporters.Link
 	reconnecting transporters.Reconnecting // the same link, nil if it does not reconnect
