@@ -120,7 +120,7 @@ func TestRepeatedActionsSumUp(t *testing.T) {
 
 func TestWhatIsNotThereIsUnsupported(t *testing.T) {
 	h := &harness{scenario: &field.Case{}}
-	for _, do := range []string{"fly", "notify_roots_changed"} {
+	for _, do := range []string{"fly", "swim"} {
 		outcome := h.carryOut(field.Action{Step: 1, Do: do})
 		assert.False(t, outcome.OK)
 		assert.Equal(t, "unsupported", outcome.Kind)

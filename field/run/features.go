@@ -10,6 +10,7 @@ func features() map[string]bool {
 		"stdio restart":             true,
 		"reset-timeout-on-progress": true,
 		"subscriptions":             true,
+		"skills":                    false, // deliberately not: see ROADMAP.md
 	}
 }
 

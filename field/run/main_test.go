@@ -15,8 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-
-	"github.com/mcp-client-go/mcpclient/field"
 )
 
 // built holds the programs, which all tests share.
@@ -139,11 +137,13 @@ func TestAClientThatDoesNothingFailsEveryCase(t *testing.T) {
 }
 
 func TestNeeds(t *testing.T) {
-	for need, has := range features() {
-		assert.True(t, has, "%s: a need that is not met takes cases out of the run", need)
-	}
-	assert.Empty(t, missing(&field.Case{Needs: []string{"stdio restart", "subscriptions", "never heard of"}}))
-	p := play(t, directoryWith(t, "C01", func(c map[string]any) { c["needs"] = []string{"stdio restart", "never heard of"} }))
+	p := play(t, directoryWith(t, "C01", func(c map[string]any) { c["needs"] = []string{"stdio restart", "skills"} }))
+	assert.Zero(t, p.code)
+	assert.Equal(t, "0 passed, 0 failed", p.last)
+	assert.Contains(t, p.lines[0], "n/a   C01")
+	assert.Contains(t, p.lines[0], "needs skills, which the product does not have")
+
+	p = play(t, directoryWith(t, "C01", func(c map[string]any) { c["needs"] = []string{"stdio restart", "never heard of"} }))
 	assert.Equal(t, "1 passed, 0 failed", p.last, "what nobody knows is no excuse")
 }
 
@@ -158,7 +158,7 @@ func TestKnownFailuresAreExact(t *testing.T) {
 		"a failure is excused":             {reversed, "C01 # soon\n", "0 passed, 0 failed, 1 known failures", "KNOWN C01", "(soon)", nil},
 		"what passes must not be listed":   {nil, "# a heading\n\nC01 # soon\n", "0 passed, 1 failed, 0 known failures", "FAIL  C01", "passes: remove it from known-failures", nil},
 		"what is not there must not be":    {nil, "C99 # gone\n", "1 passed, 1 failed, 0 known failures", "ok    C01", "", nil},
-		"what does not apply must not be":  {func(c map[string]any) { c["needs"] = []string{"subscriptions"} }, "C01\n", "0 passed, 1 failed, 0 known failures", "FAIL  C01", "does not apply: remove it", nil},
+		"what does not apply must not be":  {func(c map[string]any) { c["needs"] = []string{"skills"} }, "C01\n", "0 passed, 1 failed, 0 known failures", "FAIL  C01", "does not apply: remove it", nil},
 		"a list without entries says none": {nil, "# nothing\n", "1 passed, 0 failed", "ok    C01", "", nil},
 		"leaks are not excused":            {nil, "C01 # soon\n", "0 passed, 1 failed, 0 known failures", "FAIL  C01", "leak: a tap", []string{"-harness", script(t, "echo 'leak: a tap'; exit 1")}},
 	} {
