@@ -126,8 +126,8 @@ func (c *credentialedHTTP) Terminate(ctx context.Context, header http.Header) er
 func (c *credentialedHTTP) SetVersion(version mcp.Version) { c.http.SetVersion(version) }
 
 // Listen is the inner link's, with credentials.
-func (c *credentialedHTTP) Listen(ctx context.Context, header http.Header) error {
-	return c.http.Listen(c.fill(ctx), header)
+func (c *credentialedHTTP) Listen(ctx context.Context, header http.Header, tried func()) error {
+	return c.http.Listen(c.fill(ctx), header, tried)
 }
 
 // Legacy is the inner link's, with credentials, also for the link it returns.

@@ -54,7 +54,7 @@ func TestFaultsOfASection(t *testing.T) {
 		"a key and its alias":      {"servers:\n  s:\n    type: stdio\n    command: [x]\n    request_timeout: 1s\n    timeout: 2s\n", []string{"timeout"}},
 		"a malformed glob":         {"servers:\n  s:\n    type: stdio\n    command: [x]\n    tools: {deny: ['[a']}\n", []string{"mcp.yaml:5", "tools.deny: not a glob; found [a"}},
 		"an unknown rule":          {"servers:\n  s:\n    type: stdio\n    command: [x]\n    tools: {denny: [a]}\n", []string{`tools.denny: unknown key; did you mean "tools.deny"?`}},
-		"a bad URL":                {"servers:\n  s:\n    type: http\n    base_url: api.example.com/mcp\n", []string{"base_url: not an absolute HTTP URL"}},
+		"a bad URL":                {"servers:\n  s:\n    type: http\n    base_url: api.example.com/mcp\n", []string{"base_url: a scheme is missing; did you mean https://api.example.com/mcp?"}},
 		"an unset variable":        {"servers:\n  s:\n    type: http\n    base_url: http://h\n    token: ${MCP_FACTORY_TEST_UNSET}\n", []string{"token: ", "MCP_FACTORY_TEST_UNSET"}},
 		"a bad supervision":        {"servers:\n  s:\n    type: stdio\n    command: [x]\n    supervision: {max_restarts: 0}\n", []string{"supervision.max_restarts: "}},
 		"no map":                   {"servers:\n  s: http\n", []string{"not a map"}},

@@ -12,6 +12,9 @@ import (
 // errNoWayBack says why a server cannot ask its client.
 var errNoWayBack = errors.New("this client cannot be asked: modern, sessionless, or answered in JSON only")
 
+// errNoStandalone: the client has no stream open that belongs to no call.
+var errNoStandalone = errors.New("this client has no standalone stream open")
+
 // Request asks the client something on the call's own stream, for example
 // "ping" or "roots/list", and returns its result, which it waits for as long as
 // the call runs. It exists in the legacy eras only (R010). An error answer is an
@@ -21,9 +24,29 @@ func (c *Call) Request(method string, params any) (json.RawMessage, error) {
 	if r.modern() || r.conversation.isDeaf() {
 		return nil, fmt.Errorf("%s: %w", method, errNoWayBack)
 	}
+	return r.ask(method, params, r.emit)
+}
+
+// RequestStandalone is Request on the stream that the client opened with GET, as
+// some servers ask whatever belongs to no call. Without WithStandaloneStream, and
+// as long as no such stream is open, it fails at once: nothing is kept for later.
+// Over other links than HTTP there is but one way to the client.
+func (c *Call) RequestStandalone(method string, params any) (json.RawMessage, error) {
+	r := c.request
+	r.conversation.mu.Lock()
+	send := r.conversation.send
+	r.conversation.mu.Unlock()
+	if r.modern() || send == nil {
+		return nil, fmt.Errorf("%s: %w", method, errNoStandalone)
+	}
+	return r.ask(method, params, send)
+}
+
+// ask sends a request to the client and waits for its answer.
+func (r *request) ask(method string, params any, send func(mcp.Message)) (json.RawMessage, error) {
 	id, answered := r.conversation.expect()
 	defer r.conversation.forget(id)
-	r.emit(requestMessage(id, method, rawJSON(params)))
+	send(requestMessage(id, method, rawJSON(params)))
 	select {
 	case answer := <-answered:
 		if failure := answer.Failure(); failure != nil {

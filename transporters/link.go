@@ -186,13 +186,17 @@ type Standing interface {
 	// exchange it belongs to. header holds the protocol's headers, those of a
 	// POST; what differs for a GET is changed in a copy.
 	//
+	// tried, unless it is nil, is called once, as soon as the first attempt is
+	// decided: the headers of its response have come, or it has failed. Then a
+	// server that was going to accept the stream has it. It must not block.
+	//
 	// It returns ctx's cause, the link's end, or what makes another try useless:
 	// ErrNotOffered (405; other refusals that are not temporary; an answer that
 	// is no event stream), and ErrSessionLost for 404 where header has a session
 	// id. If the stream had not been open before, a 404 is both: such a server
 	// may lack the stream, or have lost the session, and only a request tells.
 	// These are *errors.TransporterRequestError, with Status and Snippet.
-	Listen(ctx context.Context, header http.Header) error
+	Listen(ctx context.Context, header http.Header, tried func()) error
 }
 
 // Fallback is a Link whose peer may have to be spoken to in an older way: an

@@ -49,8 +49,8 @@ func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
 	}
 }
 
-// readErrorBody reads the beginning of a body that is only told of, without
-// secrets. Its own faults are not reported; the end of the call or the link is.
+// readErrorBody reads the beginning of a body that is only told of, secrets
+// included. Its own faults are not reported; the end of the call or the link is.
 func (l *Link) readErrorBody(x *exchange) ([]byte, error) {
 	body, _ := io.ReadAll(io.LimitReader(x, errorBodyBytes))
 	if x.Err() != nil {
@@ -58,7 +58,7 @@ func (l *Link) readErrorBody(x *exchange) ([]byte, error) {
 			return nil, cause
 		}
 	}
-	return l.redact(x.values, body), nil
+	return body, nil
 }
 
 func (l *Link) tooLarge() error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/textproto"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/mcp-client-go/mcpclient/internal/dial"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
-
-const urlWanted = "an absolute URL of scheme http or https"
 
 // Check returns the faults that decoding cannot find: what is wrong with the
 // URL, header names and values, the files of tls and the proxy. section gives
@@ -60,29 +57,6 @@ func (c *checker) url(text string) {
 	if _, fault := parseEndpoint(text); fault != nil {
 		c.add(key, fault.message, fault.found, urlWanted)
 	}
-}
-
-// urlFault is what is wrong with an endpoint; found never shows a secret.
-type urlFault struct{ message, found string }
-
-// parseEndpoint accepts what the HTTP client will use exactly as written.
-func parseEndpoint(text string) (*url.URL, *urlFault) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return nil, &urlFault{message: "not a URL"} // the error would show it
-	case u.User != nil:
-		return nil, &urlFault{message: "user and password do not belong into the URL, which is logged; use token or headers"}
-	case u.Scheme != "http" && u.Scheme != "https", u.Opaque != "":
-		return nil, &urlFault{"not an absolute HTTP URL", displayable(u)}
-	case u.Hostname() == "":
-		return nil, &urlFault{"the URL has no host", displayable(u)}
-	case strings.Contains(text, "#"):
-		return nil, &urlFault{"a fragment is never sent", displayable(u)}
-	case strings.TrimSpace(text) != text:
-		return nil, &urlFault{"the URL has blanks around it", displayable(u)}
-	}
-	return u, nil
 }
 
 func (c *checker) token(token config.Secret) {

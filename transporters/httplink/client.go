@@ -94,16 +94,16 @@ func checkRedirect(request *http.Request, via []*http.Request) error {
 	if request.Response == nil || len(via) > maxRedirects {
 		return http.ErrUseLastResponse
 	}
-	switch request.Response.StatusCode {
-	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
-		return http.ErrUseLastResponse
-	}
-	if !sameOrigin(request.URL, via[0].URL) {
+	if !isFollowed(request.Response.StatusCode) || !sameOrigin(request.URL, via[0].URL) {
 		return http.ErrUseLastResponse
 	}
 	request.Header = via[0].Header.Clone()
 	return nil
+}
+
+// isFollowed: with these statuses a redirect keeps method and body.
+func isFollowed(status int) bool {
+	return status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
 }
 
 func sameOrigin(a, b *url.URL) bool {

@@ -2,7 +2,6 @@ package httplink
 
 import (
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/config"
@@ -58,17 +57,6 @@ type TLS struct {
 // it is off.
 func (c Config) CloseTimeoutValue() time.Duration { return c.CloseTimeout.Or(defaultCloseTimeout) }
 
-// String renders the configuration without secrets, query and user of the URLs
-// included.
-func (c Config) String() string {
-	type plain Config // without methods
-	c.BaseURL = displayURL(c.BaseURL)
-	return fmt.Sprintf("%+v", plain(c))
-}
-
-// GoString is String.
-func (c Config) GoString() string { return c.String() }
-
 func (c Config) maxResponseBytes() int64 {
 	if c.MaxResponseBytes > 0 {
 		return c.MaxResponseBytes
@@ -95,19 +83,4 @@ func (c Config) dialSettings() (dial.Settings, error) {
 		InsecureSkipVerify: c.TLS.InsecureSkipVerify,
 		Proxy:              proxy,
 	}, nil
-}
-
-// displayURL is a URL as logs and errors may show it: without user, query and
-// fragment, where secrets live.
-func displayURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return "unreadable URL"
-	}
-	return displayable(u)
-}
-
-func displayable(u *url.URL) string {
-	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, Opaque: u.Opaque}
-	return shown.String()
 }

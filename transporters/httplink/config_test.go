@@ -89,7 +89,7 @@ func TestConfigFaults(t *testing.T) {
 		want string
 	}{
 		"no URL":              {"token: x", "base_url", ""},
-		"relative URL":        {"base_url: /mcp", "base_url", "not an absolute HTTP URL; found /mcp; allowed: an absolute URL"},
+		"relative URL":        {"base_url: /mcp/canary", "base_url", "not an absolute HTTP URL: it has to begin with https:// or http://; allowed: an absolute URL"},
 		"under its alias":     {"url: ws://example.com/mcp?key=canary", "url", "found ws://example.com/mcp;"},
 		"no host":             {"base_url: 'http:///mcp'", "base_url", "no host"},
 		"opaque":              {"base_url: 'http:example.com'", "base_url", "not an absolute"},

@@ -55,6 +55,14 @@ func notSent(err error) error {
 	return failure(errors.KindTransport, errors.DeliveryNotSent, err.Error(), errors.ErrNotSent, err)
 }
 
+// unsent adds to an error, which stays what it is, that nothing was sent.
+func unsent(err error) error {
+	if err == nil || errors.Is(err, errors.ErrNotSent) {
+		return err
+	}
+	return &cause{err.Error(), []error{err, errors.ErrNotSent}}
+}
+
 // explain turns an error of the HTTP client into one that says what happened,
 // and whether the request can have left. A *url.Error is taken off, for it
 // shows the URL's query.
@@ -104,11 +112,6 @@ func (l *Link) safeText(x *exchange, err error) string {
 	return l.peerText(x, text, snippetBytes)
 }
 
-// peerText makes text of the peer's fit for errors and logs.
-func (l *Link) peerText(x *exchange, text string, limit int) string {
-	return errors.PeerText(string(l.redact(x.values, []byte(text))), limit)
-}
-
 // withoutContext hides the context package's errors, with which dialling and
 // HTTP/2 express limits of their own: in our errors they mean that the caller's
 // context ended.
@@ -130,9 +133,9 @@ func (l *Link) bodyError(x *exchange, response *http.Response, body []byte, reas
 	}
 }
 
+// snippet is the beginning of a body as an error shows it.
 func (l *Link) snippet(x *exchange, body []byte) string {
-	body = body[:min(len(body), errorBodyBytes)]
-	return l.peerText(x, string(body), snippetBytes)
+	return errors.PeerText(string(l.plainBody(x.values, body)), snippetBytes)
 }
 
 // statusError is a status that a notification or a DELETE was answered with.
@@ -152,7 +155,7 @@ func (l *Link) statusError(x *exchange, response *http.Response) error {
 		RetryAfter: transporters.RetryAfter(response.Header, time.Now()),
 		Snippet:    l.snippet(x, body),
 	}
-	if challenge := response.Header.Values("Www-Authenticate"); response.StatusCode == http.StatusUnauthorized ||
+	if challenge := l.safeHeader(x.values, response)[challengeHeader]; response.StatusCode == http.StatusUnauthorized ||
 		response.StatusCode == http.StatusForbidden && len(challenge) > 0 {
 		refusal.Kind, refusal.Delivery, refusal.Err = errors.KindAuth, errors.DeliveryRefused, errors.ErrAuthRequired
 		refusal.Challenge = challenge
@@ -171,10 +174,20 @@ func (l *Link) redirectError(x *exchange, response *http.Response) error {
 	if location, err := response.Location(); err == nil {
 		target = l.peerText(x, displayable(location), snippetBytes)
 	}
-	return &errors.TransporterRequestError{
-		Kind:   errors.KindStatus,
-		Status: response.StatusCode,
-		Message: "the server redirects from " + displayable(l.endpoint) + " to " + target +
-			"; only 307 and 308 within the same origin are followed: set base_url to the final address",
+	text := "the server redirects from " + displayable(l.endpoint) + " to " + target +
+		"; only 307 and 308 within the same origin are followed: set base_url to the final address"
+	if isFollowed(response.StatusCode) && hops(response) >= maxRedirects {
+		text = fmt.Sprintf("the server at %s answered with more than %d redirects, the last one to %s: set base_url to the final address",
+			displayable(l.endpoint), maxRedirects, target)
 	}
+	return &errors.TransporterRequestError{Kind: errors.KindStatus, Status: response.StatusCode, Message: text}
+}
+
+// hops is how many redirects led to the response.
+func hops(response *http.Response) int {
+	count := 0
+	for before := response.Request.Response; before != nil && before.Request != nil; before = before.Request.Response {
+		count++
+	}
+	return count
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // closedPort returns the address of a port where nobody listens.
@@ -122,7 +123,8 @@ func TestContextEndsExchange(t *testing.T) {
 		cancel(cause)
 		s := &sink{}
 		_, err := link.Exchange(ctx, call(), s)
-		assert.Equal(t, cause, err)
+		assert.ErrorIs(t, err, cause)
+		assert.ErrorIs(t, err, errors.ErrNotSent)
 		assert.Zero(t, s.accepted.Load())
 	})
 	t.Run("deadline", func(t *testing.T) {
@@ -135,9 +137,58 @@ func TestContextEndsExchange(t *testing.T) {
 		defer cancel()
 		_, err := link.Exchange(ctx, call(), &sink{})
 		assert.Equal(t, context.DeadlineExceeded, err)
-		assert.Equal(t, context.DeadlineExceeded, link.Send(ctx, notification()))
-		assert.Equal(t, context.DeadlineExceeded, link.Terminate(ctx, nil))
+		assert.NotErrorIs(t, err, errors.ErrNotSent, "the server has it")
+		assert.ErrorIs(t, link.Send(ctx, notification()), context.DeadlineExceeded)
+		assert.ErrorIs(t, link.Terminate(ctx, nil), context.DeadlineExceeded)
 	})
+}
+
+// A link that refuses before it sends says so, and the reason stays what it is.
+func TestRefusedBeforeSending(t *testing.T) {
+	cause := errors.New("the user left")
+	ended, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	running, _ := open(t, Config{BaseURL: "http://127.0.0.1:1"})
+	closed, _ := open(t, Config{BaseURL: "http://127.0.0.1:1"})
+	shut(t, closed)
+	closedSSE := NewSSE("test", Config{BaseURL: "http://127.0.0.1:1"})
+	shutSSE(t, closedSSE)
+	endedSSE := NewSSE("test", Config{BaseURL: "http://127.0.0.1:1"})
+	t.Cleanup(func() { shutSSE(t, endedSSE) })
+	unusable := New("test", Config{BaseURL: "nowhere"})
+	t.Cleanup(func() { shut(t, unusable) })
+	for name, test := range map[string]struct {
+		ctx  context.Context
+		link transporters.Link
+		is   error
+		kind errors.Kind
+	}{
+		"the context has ended":      {ended, running, cause, errors.KindUnknown},
+		"the link is closed":         {t.Context(), closed, errors.ErrTransportClosed, errors.KindClosed},
+		"SSE: the context has ended": {ended, endedSSE, cause, errors.KindUnknown},
+		"SSE: the link is closed":    {t.Context(), closedSSE, errors.ErrTransportClosed, errors.KindClosed},
+		"a wrong configuration":      {t.Context(), unusable, unusable.fault, errors.KindUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, out := range []*transporters.Outbound{call(), resumable(7)} {
+				s := &sink{}
+				_, err := test.link.Exchange(test.ctx, out, s)
+				sendErr := test.link.Send(test.ctx, notification())
+				for _, err := range []error{err, sendErr} {
+					require.ErrorIs(t, err, test.is)
+					require.ErrorIs(t, err, errors.ErrNotSent)
+					require.Equal(t, test.is.Error(), strings.TrimPrefix(detail(err), "mcp server: "))
+					failure, _ := errors.AsType[*errors.TransporterRequestError](err)
+					if test.kind != errors.KindUnknown {
+						require.Equal(t, test.kind, failure.Kind)
+					} else {
+						require.Nil(t, failure, "the session finds the kind by the reason")
+					}
+				}
+				require.Zero(t, s.accepted.Load())
+			}
+		})
+	}
 }
 
 // What a notification may be answered with (R097, D 55), and what a DELETE

@@ -13,6 +13,7 @@ type feed struct {
 	reader   *sse.Reader
 	name     string            // what logs call the stream
 	take     func(mcp.Message) // gets messages that own their bytes
+	pending  *pendingTable     // whom an answer fails that cannot be used
 	position position
 	messages int // that were read
 	faults   faultLog
@@ -33,21 +34,30 @@ func (f *feed) run() error {
 }
 
 func (f *feed) takeEvent(data []byte) {
-	message, err := jsonrpc.Scan(data)
+	message, err := f.link.scan(f.name, data)
 	switch {
 	case err == nil:
 		f.messages++
 		f.take(message)
 	case errors.Is(err, jsonrpc.ErrBatch) && f.link.batches.Load():
-		messages, err := jsonrpc.ScanBatch(data)
-		if err != nil {
-			f.faults.note(f.link, f.name, err)
-		}
+		messages, err := f.link.scanBatch(f.name, data)
 		for _, message := range messages {
 			f.messages++
 			f.take(message)
 		}
+		if err != nil {
+			f.discard(data, err)
+		}
 	default:
-		f.faults.note(f.link, f.name, err)
+		f.discard(data, err)
+	}
+}
+
+// discard skips an event that cannot be used, and fails whoever waits for an
+// answer in it.
+func (f *feed) discard(data []byte, problem error) {
+	f.faults.note(f.link, f.name, problem)
+	for id := range jsonrpc.AnsweredIDs(data) {
+		f.pending.fail(id, unusableError(problem))
 	}
 }

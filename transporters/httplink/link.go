@@ -47,6 +47,8 @@ type Link struct {
 	batches atomic.Bool // the peer speaks 2025-03-26 (R018)
 	readers sync.Pool   // of *sse.Reader
 
+	repaired atomic.Int64 // messages that were not UTF-8
+
 	pending   pendingTable // of legacy exchanges
 	listening atomic.Int32 // running Listens
 

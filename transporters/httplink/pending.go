@@ -111,6 +111,18 @@ func (t *pendingTable) route(m mcp.Message) bool {
 	return true
 }
 
+// fail ends the exchange with this id, if there is one: its answer has come, but
+// cannot be used.
+func (t *pendingTable) fail(id uint64, err error) {
+	t.mu.Lock()
+	w := t.byID[id]
+	t.mu.Unlock()
+	if w != nil && t.remove(w) {
+		w.sink.Arrived()
+		w.settle(mcp.Message{}, err)
+	}
+}
+
 // waiter is one exchange as other streams than its own see it. Who has removed
 // it from the table, and nobody else, settles it.
 type waiter struct {

@@ -1,7 +1,7 @@
 package httplink
 
 import (
-	"context"
+	"bytes"
 	"fmt"
 	"mime"
 	"net/http"
@@ -88,7 +88,8 @@ func (l *Link) receiveJSON(x *exchange, response *http.Response, c conversation)
 	if err != nil {
 		return mcp.Message{}, err
 	}
-	message, err := jsonrpc.Scan(body)
+	body = bytes.TrimPrefix(body, byteOrderMark)
+	message, err := l.scan(c.out.Method, body)
 	switch {
 	case err == nil:
 		if !c.isAnswer(&message) {
@@ -111,7 +112,7 @@ func (l *Link) receiveJSON(x *exchange, response *http.Response, c conversation)
 
 // receiveBatch reads what a server of 2025-03-26 may send (4.12).
 func (l *Link) receiveBatch(x *exchange, response *http.Response, body []byte, c conversation) (mcp.Message, error) {
-	messages, err := jsonrpc.ScanBatch(body)
+	messages, err := l.scanBatch(c.out.Method, body)
 	if err != nil {
 		l.log.Warn("a part of a batch is unreadable", "server", l.server, "fault", errors.PeerText(err.Error(), 200))
 	}
@@ -134,7 +135,7 @@ func (l *Link) receiveBatch(x *exchange, response *http.Response, body []byte, c
 // without id, which over HTTP belongs to the POST it answers (P20, D 53). A
 // body that breaks off or is too long does not hide the status (D 54).
 func (l *Link) receiveStatus(x *exchange, response *http.Response, media mediaType, c conversation) (transporters.Reply, error) {
-	reply := transporters.Reply{Status: response.StatusCode, Header: response.Header}
+	reply := transporters.Reply{Status: response.StatusCode, Header: l.safeHeader(x.values, response)}
 	if media == mediaStream {
 		return reply, nil
 	}
@@ -142,24 +143,13 @@ func (l *Link) receiveStatus(x *exchange, response *http.Response, media mediaTy
 	if err != nil {
 		return transporters.Reply{}, err
 	}
-	if message, err := jsonrpc.Scan(body); err == nil && c.isAnswer(&message) {
-		reply.Message = message
+	if message, err := l.scan(c.out.Method, body); err == nil && c.isAnswer(&message) {
+		reply.Message = l.hideSecrets(x.values, message)
 		return reply, nil
 	}
+	body = l.plainBody(x.values, body)
 	reply.Body = body[:min(len(body), replyBodyBytes)]
 	return reply, nil
-}
-
-// hideSecrets keeps a server that repeats its request in an error from bringing
-// our secrets into logs.
-func (l *Link) hideSecrets(ctx context.Context, message mcp.Message) mcp.Message {
-	if message.Error == nil {
-		return message
-	}
-	if hidden, err := jsonrpc.Scan(l.redact(ctx, message.Raw)); err == nil {
-		return hidden
-	}
-	return message
 }
 
 // foreignError is what a 2xx answer of an unknown type comes to: a web page, as

@@ -1,34 +1,97 @@
 package httplink
 
 import (
-	"bytes"
 	"context"
-	"strings"
+	"net/http"
+	"net/url"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/redact"
+	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
-// shortestSecret keeps short configured values, such as "1" or "true", from
-// tearing holes into every text.
-const shortestSecret = 6
+// Some servers repeat in an error what they were sent. The filter for it is made
+// only where an error is built, from the secrets as they are by then.
 
-// redact returns text with *** in the place of every secret that was sent with
-// the request, for some servers repeat what they got. The text is copied only if
-// there is something to hide.
-func (l *Link) redact(ctx context.Context, text []byte) []byte {
-	for _, secret := range l.headers.secrets(ctx) {
-		for _, form := range forms(secret) {
-			if len(form) >= shortestSecret && bytes.Contains(text, []byte(form)) {
-				text = bytes.ReplaceAll(text, []byte(form), []byte("***"))
+// filter knows the secrets that were sent with a request.
+func (l *Link) filter(ctx context.Context) *redact.Filter {
+	return redact.New(append(l.headers.secrets(ctx), querySecrets(l.endpoint)...)...)
+}
+
+// querySecrets returns the values in the URL's query that are likely to be
+// secrets, as they are and as they are written.
+func querySecrets(endpoint *url.URL) []string {
+	if endpoint == nil {
+		return nil
+	}
+	var secrets []string
+	for name, values := range endpoint.Query() {
+		for _, value := range values {
+			if redact.NameSuggestsSecret(name) || redact.IsKnownToken(value) {
+				secrets = append(secrets, value)
 			}
 		}
 	}
-	return text
+	return secrets
 }
 
-// forms returns a secret with and without an authentication scheme in front.
-func forms(secret string) []string {
-	secret = strings.TrimSpace(secret)
-	if _, credentials, found := strings.Cut(secret, " "); found {
-		return []string{secret, strings.TrimSpace(credentials)}
+// hideSecrets keeps a server that repeats its request in an error from bringing
+// our secrets into logs. What is not an error is not looked at.
+func (l *Link) hideSecrets(ctx context.Context, message mcp.Message) mcp.Message {
+	if message.Error == nil {
+		return message
 	}
-	return []string{secret}
+	hidden := l.filter(ctx).JSON(message.Raw)
+	if &hidden[0] == &message.Raw[0] {
+		return message
+	}
+	if rewritten, err := jsonrpc.Scan(hidden); err == nil {
+		return rewritten
+	}
+	message.Raw, message.Error = hidden, []byte(`{"message":"`+redact.Mask+`"}`) // a secret was the name of a member
+	return message
+}
+
+// plainBody is the beginning of a body without secrets. A secret that the limit
+// would cut in two is left out.
+func (l *Link) plainBody(ctx context.Context, body []byte) []byte {
+	filter := l.filter(ctx)
+	if len(body) < errorBodyBytes {
+		return filter.Bytes(body)
+	}
+	shown := filter.Bytes(body[:errorBodyBytes])
+	return shown[:max(0, len(shown)-filter.Reach())]
+}
+
+// peerText makes text of the peer's fit for errors and logs.
+func (l *Link) peerText(x *exchange, text string, limit int) string {
+	return errors.PeerText(l.filter(x.values).Text(text), limit)
+}
+
+const (
+	challengeHeader = "Www-Authenticate"
+	// maxChallenges and challengeBytes bound what of a refusal's challenges is
+	// kept.
+	maxChallenges  = 16
+	challengeBytes = 4 << 10
+)
+
+// safeHeader returns the header of a refusal with its challenges bounded, escaped
+// and without secrets, since they become part of an error. The response's own
+// header is not changed.
+func (l *Link) safeHeader(ctx context.Context, response *http.Response) http.Header {
+	header := response.Header
+	if response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden || len(header[challengeHeader]) == 0 {
+		return header
+	}
+	filter := l.filter(ctx)
+	given := header[challengeHeader]
+	challenges := make([]string, 0, min(len(given), maxChallenges))
+	for _, challenge := range given[:min(len(given), maxChallenges)] {
+		challenges = append(challenges, errors.PeerText(filter.Text(challenge), challengeBytes))
+	}
+	header = header.Clone()
+	header[challengeHeader] = challenges
+	return header
 }

@@ -84,8 +84,13 @@ func (l *Link) Terminate(ctx context.Context, header http.Header) error {
 
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
-// ready reports what keeps a request from being begun at all.
-func (l *Link) ready(ctx context.Context) error {
+// ready reports what keeps a request from being begun at all, as an error that
+// wraps ErrNotSent.
+func (l *Link) ready(ctx context.Context) error { return unsent(l.ended(ctx)) }
+
+// ended is ready about what is no request of the session's own, but belongs to
+// one that may have been sent before.
+func (l *Link) ended(ctx context.Context) error {
 	switch {
 	case l.fault != nil:
 		return l.fault

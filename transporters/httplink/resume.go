@@ -90,7 +90,7 @@ func (r *resumption) attempt(ctx context.Context) (transporters.Reply, error) {
 	c.patience = r.patience
 	x := l.newExchange(ctx)
 	defer x.finish()
-	if err := l.ready(ctx); err != nil {
+	if err := l.ended(ctx); err != nil {
 		return transporters.Reply{}, err
 	}
 	c.follow(x)
@@ -181,6 +181,9 @@ func isSessionLoss(status int, header http.Header) bool {
 func (r *resumption) failed(last error) error {
 	if refusal, ok := errors.AsType[*errors.TransporterRequestError](last); ok && refusal.Status != 0 && isBroken(last) {
 		return last // from refused
+	}
+	if errors.Is(last, errUnusable) {
+		return last
 	}
 	return peerLost("the event stream broke before the answer ("+detail(r.broken)+") and could not be resumed: "+detail(last), nil)
 }

@@ -127,9 +127,9 @@ func (s *SSELink) take(m mcp.Message) {
 func (s *SSELink) usable(ctx context.Context) error {
 	switch {
 	case s.http.fault != nil:
-		return s.http.fault
+		return unsent(s.http.fault)
 	case ctx.Err() != nil:
-		return notSent(context.Cause(ctx))
+		return unsent(context.Cause(ctx))
 	case s.life.Err() != nil:
 		return s.gone()
 	case s.target.Load() == nil:
@@ -145,5 +145,5 @@ func (s *SSELink) gone() error {
 	if errors.Is(err, errors.ErrPeerLost) {
 		return failure(errors.KindTransport, errors.DeliveryNotSent, detail(err), errors.ErrNotSent, errors.ErrPeerLost)
 	}
-	return err
+	return unsent(err)
 }

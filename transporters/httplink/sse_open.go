@@ -74,7 +74,7 @@ func (s *SSELink) open(x *exchange) (*feed, error) {
 		x.cancel(s.notSSE(text))
 	})
 	defer limit.Stop()
-	f := &feed{link: l, reader: l.reader(x), name: "GET", take: s.take}
+	f := &feed{link: l, reader: l.reader(x), name: "GET", take: s.take, pending: &s.pending}
 	target, err := s.endpoint(x, f, response.Request.URL)
 	if err != nil {
 		l.keepReader(f.reader)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -19,6 +20,7 @@ const longestRetryAfter = 5 * time.Minute
 type standing struct {
 	link     *Link
 	protocol http.Header
+	tried    func() // to be called once
 	position position
 
 	opened     bool // the stream was open once
@@ -35,12 +37,17 @@ type standing struct {
 // to 30 s, until a message comes. 409 says that the server still has another
 // stream of the session, and is waited for like any other refusal that may pass.
 //
-// Nobody waits for it, and it costs no call anything. Several may run at a time,
-// each with a stream of its own.
-func (l *Link) Listen(ctx context.Context, header http.Header) error {
+// Whoever must not miss what the server asks at once can wait for tried; apart
+// from that it costs no call anything. Several may run at a time, each with a
+// stream of its own.
+func (l *Link) Listen(ctx context.Context, header http.Header, tried func()) error {
 	l.listening.Add(1)
 	defer l.listening.Add(-1)
-	s := standing{link: l, protocol: header}
+	if tried == nil {
+		tried = func() {}
+	}
+	s := standing{link: l, protocol: header, tried: sync.OnceFunc(tried)}
+	defer s.tried()
 	for {
 		final, err := s.open(ctx)
 		if final {
@@ -83,7 +90,7 @@ func (s *standing) open(ctx context.Context) (final bool, err error) {
 	l := s.link
 	x := l.newExchange(ctx)
 	defer x.finish()
-	if err := l.ready(ctx); err != nil {
+	if err := l.ended(ctx); err != nil {
 		return true, err
 	}
 	x.stall = l.listenReadTimeout
@@ -116,6 +123,7 @@ func (s *standing) get(x *exchange) (*http.Response, error) {
 		defer silence.Stop()
 	}
 	response, err := s.link.perform(x, http.MethodGet, s.link.cfg.BaseURL, nil, s.position.streamHeader(s.protocol))
+	s.tried()
 	if err != nil {
 		return nil, x.outcome(err)
 	}
@@ -128,7 +136,7 @@ func (s *standing) read(x *exchange) error {
 	s.opened = true
 	began := time.Now()
 	l.log.Debug("the standing stream is open", "server", l.server)
-	f := feed{link: l, reader: l.reader(x), name: "GET", position: s.position}
+	f := feed{link: l, reader: l.reader(x), name: "GET", position: s.position, pending: &l.pending}
 	f.take = func(m mcp.Message) {
 		if !l.pending.route(m) {
 			l.hand(m)

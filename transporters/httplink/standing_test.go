@@ -35,7 +35,7 @@ func numbered(get func(n int, w http.ResponseWriter, r *http.Request)) http.Hand
 func listenFor(t *testing.T, w *world, duration time.Duration) error {
 	ctx, cancel := context.WithTimeout(t.Context(), duration)
 	defer cancel()
-	return w.link.Listen(ctx, protocolHeader())
+	return w.link.Listen(ctx, protocolHeader(), nil)
 }
 
 // R099, R103, R107, R111: the stream's messages go to the session; a stream that
@@ -106,7 +106,7 @@ func TestListenStatuses(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				err := w.link.Listen(ctx, header)
+				err := w.link.Listen(ctx, header, nil)
 				if !test.final {
 					require.ErrorIs(t, err, context.DeadlineExceeded)
 					assert.Equal(t, []time.Duration{0, 1e9, 3e9, 7e9}, w.moments(http.MethodGet))
@@ -228,7 +228,7 @@ func TestListenThatHangs(t *testing.T) {
 				}))
 				ended := make(chan error, 2)
 				ctx, cancel := context.WithCancelCause(t.Context())
-				go func() { ended <- w.link.Listen(ctx, protocolHeader()) }()
+				go func() { ended <- w.link.Listen(ctx, protocolHeader(), nil) }()
 				synctest.Wait()
 				_, err := w.link.Exchange(t.Context(), resumable(7), &sink{})
 				require.NoError(t, err)
@@ -238,11 +238,11 @@ func TestListenThatHangs(t *testing.T) {
 				cancel(reason)
 				require.Equal(t, reason, <-ended)
 
-				go func() { ended <- w.link.Listen(t.Context(), protocolHeader()) }()
+				go func() { ended <- w.link.Listen(t.Context(), protocolHeader(), nil) }()
 				synctest.Wait()
 				shut(t, w.link)
 				require.ErrorIs(t, <-ended, errors.ErrTransportClosed)
-				require.ErrorIs(t, w.link.Listen(t.Context(), protocolHeader()), errors.ErrTransportClosed)
+				require.ErrorIs(t, w.link.Listen(t.Context(), protocolHeader(), nil), errors.ErrTransportClosed)
 				assert.Len(t, w.of(http.MethodGet), 2)
 			})
 		})
@@ -294,7 +294,7 @@ func TestStandingStreamServesCalls(t *testing.T) {
 						hold(r)
 					}
 				})
-				go func() { _ = w.link.Listen(t.Context(), protocolHeader()) }()
+				go func() { _ = w.link.Listen(t.Context(), protocolHeader(), nil) }()
 				synctest.Wait()
 				var moments []time.Duration
 				s := &sink{onDeliver: func(mcp.Message) { moments = append(moments, time.Since(w.began)) }}
@@ -329,7 +329,7 @@ func TestEventsOfOtherStreamsAreNotLost(t *testing.T) {
 			time.Sleep(time.Minute)
 			events(w, second, answer7)
 		})
-		time.AfterFunc(time.Second, func() { _ = w.link.Listen(t.Context(), protocolHeader()) })
+		time.AfterFunc(time.Second, func() { _ = w.link.Listen(t.Context(), protocolHeader(), nil) })
 		s := &sink{}
 		_, err := w.link.Exchange(t.Context(), resumable(7), s)
 		require.NoError(t, err)
@@ -352,7 +352,7 @@ func TestListenOverRealConnections(t *testing.T) {
 	})
 	link, box := open(t, Config{BaseURL: server.URL})
 	ended := make(chan error, 1)
-	go func() { ended <- link.Listen(context.Background(), protocolHeader()) }()
+	go func() { ended <- link.Listen(context.Background(), protocolHeader(), nil) }()
 	<-opened
 	_, err := link.Exchange(t.Context(), resumable(7), &sink{})
 	require.NoError(t, err)
@@ -371,10 +371,49 @@ func TestListenWithoutAServer(t *testing.T) {
 	link, _ := open(t, Config{BaseURL: "http://" + address + "/mcp"}, WithLogger(logger))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- link.Listen(ctx, protocolHeader()) }()
+	go func() { ended <- link.Listen(ctx, protocolHeader(), nil) }()
 	require.Eventually(t, func() bool { return text() != "" }, 5*time.Second, time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
 	assert.Contains(t, text(), "the standing stream is down")
 	assert.NotContains(t, text(), "session-1")
+}
+
+// tried comes once, when the first attempt is decided: with the headers of the
+// stream or of a refusal, with a failure, or with the end.
+func TestListenTellsOfItsFirstAttempt(t *testing.T) {
+	for name, test := range map[string]struct {
+		get  http.HandlerFunc
+		want time.Duration
+	}{
+		"a stream":     {func(w http.ResponseWriter, r *http.Request) { begin(w, ""); hold(r) }, time.Second},
+		"not offered":  {func(w http.ResponseWriter, r *http.Request) { reply(w, 405, "", "") }, time.Second},
+		"temporarily":  {func(w http.ResponseWriter, r *http.Request) { reply(w, 503, "", "") }, time.Second},
+		"a web page":   {func(w http.ResponseWriter, r *http.Request) { reply(w, 200, "text/html", "") }, time.Second},
+		"broken":       {func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, time.Second},
+		"broken later": {func(w http.ResponseWriter, r *http.Request) { begin(w, "") }, time.Second},
+		"no headers":   {func(w http.ResponseWriter, r *http.Request) { hold(r) }, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := inBubble(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+					time.Sleep(time.Second)
+					test.get(w, r)
+				})
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				var moments []time.Duration
+				_ = w.link.Listen(ctx, protocolHeader(), func() { moments = append(moments, time.Since(w.began)) })
+				require.Equal(t, []time.Duration{test.want}, moments)
+				shut(t, w.link)
+			})
+		})
+	}
+	t.Run("a closed link", func(t *testing.T) {
+		link := New("test", Config{BaseURL: worldURL})
+		shut(t, link)
+		count := 0
+		require.ErrorIs(t, link.Listen(t.Context(), nil, func() { count++ }), errors.ErrTransportClosed)
+		require.Equal(t, 1, count)
+	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
 	"github.com/mcp-client-go/mcpclient/internal/sse"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
@@ -34,11 +35,13 @@ func (l *Link) receiveStream(x *exchange, c conversation) (mcp.Message, error) {
 	if c.waiter != nil {
 		c.waiter.position = s.position
 	}
-	if err != nil {
+	switch {
+	case err == nil, errors.Is(err, errUnusable):
+		x.tail = true
+		return message, err
+	default:
 		return mcp.Message{}, s.explain(x, err)
 	}
-	x.tail = true
-	return message, nil
 }
 
 // reader returns an event reader of the exchange's body, used before if
@@ -71,26 +74,27 @@ func (s *stream) answer() (mcp.Message, error) {
 		if !isMessage(&event) {
 			continue
 		}
-		if answer, found := s.take(event.Data); found {
-			return answer, nil
+		if answer, err := s.take(event.Data); err != nil || !answer.IsZero() {
+			return answer, err
 		}
 	}
 }
 
-// take deals with one event and reports whether it was the answer.
-func (s *stream) take(data []byte) (answer mcp.Message, found bool) {
+// take deals with one event and returns the answer if it is that. The error is
+// about an answer that cannot be used.
+func (s *stream) take(data []byte) (answer mcp.Message, err error) {
 	message, err := jsonrpc.Scan(data)
 	switch {
 	case err == nil && s.c.isAnswer(&message):
-		return s.own(message, data), true
+		return s.own(message, data), nil
 	case err == nil:
 		s.c.giveCopy(message)
-	case errors.Is(err, jsonrpc.ErrBatch) && s.link.batches.Load():
-		return s.takeBatch()
+		return mcp.Message{}, nil
+	case errors.Is(err, jsonscan.ErrUTF8), errors.Is(err, jsonrpc.ErrBatch) && s.link.batches.Load():
+		return s.takeSeveral(s.reader.Take())
 	default:
-		s.fault(err)
+		return mcp.Message{}, s.discard(data, err)
 	}
-	return mcp.Message{}, false
 }
 
 // own makes the answer, the last event that is read, the owner of its bytes. A
@@ -104,19 +108,39 @@ func (s *stream) own(message mcp.Message, data []byte) mcp.Message {
 	return message
 }
 
-func (s *stream) takeBatch() (answer mcp.Message, found bool) {
-	messages, err := jsonrpc.ScanBatch(s.reader.Take())
-	if err != nil {
-		s.fault(err)
-	}
+// takeSeveral is take for a batch, or for what has to be repaired first.
+func (s *stream) takeSeveral(data []byte) (answer mcp.Message, err error) {
+	messages, fault := s.link.scanBatch(s.c.out.Method, data)
 	for _, message := range messages {
-		if !found && s.c.isAnswer(&message) {
-			answer, found = message, true
+		if answer.IsZero() && s.c.isAnswer(&message) {
+			answer = message
 			continue
 		}
 		s.c.give(message)
 	}
-	return answer, found
+	if fault != nil {
+		err = s.discard(data, fault)
+	}
+	if !answer.IsZero() {
+		return answer, nil
+	}
+	return mcp.Message{}, err
+}
+
+// discard skips an event that cannot be used. If an answer is in it, whoever
+// waits for that fails: the error is for this very exchange.
+func (s *stream) discard(data []byte, problem error) error {
+	s.faults.note(s.link, s.c.out.Method, problem)
+	var err error
+	for id := range jsonrpc.AnsweredIDs(data) {
+		switch {
+		case id == s.c.out.ID:
+			err = unusableError(problem)
+		case s.c.waiter != nil:
+			s.link.pending.fail(id, unusableError(problem))
+		}
+	}
+	return err
 }
 
 // isMessage reports whether an event is to hold a message. Priming events (P22),
@@ -125,8 +149,6 @@ func (s *stream) takeBatch() (answer mcp.Message, found bool) {
 func isMessage(event *sse.Event) bool {
 	return len(event.Data) > 0 && event.Type == "message" && string(event.Data) != "[DONE]"
 }
-
-func (s *stream) fault(err error) { s.faults.note(s.link, s.c.out.Method, err) }
 
 // faultLog reports events that cannot be read; reading goes on, since what
 // follows may be sound.

@@ -98,7 +98,7 @@ func (s *Session) connected(ctx context.Context, stale *peer) (*peer, error) {
 // join returns a usable peer other than stale, or else the running attempt,
 // starting one if there is none.
 func (s *Session) join(stale *peer) (*peer, *attempt, error) {
-	if p := s.current.Load(); p != nil && p != stale && p.usable() {
+	if p := s.current.Load(); p != nil && p != stale && p.usable() && !p.settling.Load() {
 		return p, nil, nil
 	}
 	c := &s.connector

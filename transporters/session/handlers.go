@@ -95,9 +95,11 @@ func (h *Handlers) capabilities(e mcp.Era) json.RawMessage {
 }
 
 // isAny reports whether anything is there that a server can reach.
-func (h *Handlers) isAny() bool {
-	return h.ElicitForm != nil || h.ElicitURL != nil || h.CreateMessage != nil || h.ListRoots != nil ||
-		len(h.Requests) > 0 || h.Notification != nil
+func (h *Handlers) isAny() bool { return h.canBeAsked() || h.Notification != nil }
+
+// canBeAsked reports whether a server can make a request that is served.
+func (h *Handlers) canBeAsked() bool {
+	return h.ElicitForm != nil || h.ElicitURL != nil || h.CreateMessage != nil || h.ListRoots != nil || len(h.Requests) > 0
 }
 
 // serves reports whether a request of this kind can be answered in the era, as

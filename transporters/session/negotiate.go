@@ -57,11 +57,13 @@ func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer,
 	})
 	s.saveVerdict(ctx, n.past, p)
 	s.mirrors.forget()
+	p.settling.Store(true)
 	s.current.Store(p)
 	s.counters.handshakes.Add(1)
-	if p.info.Era == mcp.EraLegacy && (s.handlers.isAny() || s.subscriptions.isAny()) {
-		s.stand(p)
+	if p.info.Era == mcp.EraLegacy {
+		s.settle(ctx, p)
 	}
+	p.settling.Store(false)
 	if s.reconnecting == nil {
 		s.arrivals.announce()
 	}

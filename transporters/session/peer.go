@@ -13,6 +13,7 @@ type peer struct {
 	sessionID string // legacy HTTP, else empty
 	info      transporters.ServerInfo
 
+	settling atomic.Bool   // current, but those who connect wait for the standing stream
 	standing atomic.Bool   // the standing stream was asked for
 	lost     atomic.Bool   // the server forgot the session, or the verdict was refuted
 	gone     chan struct{} // closed when lost is set

@@ -4,9 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // The pauses of those who wait for a peer on their own account.
@@ -77,36 +74,4 @@ func (s *Session) replacement(ctx context.Context, last *peer) (*peer, error) {
 			return nil, s.link.Err()
 		}
 	}
-}
-
-// stand opens the standing stream of a legacy HTTP peer, once, in the
-// background, if there is anybody to listen (ruling 11).
-func (s *Session) stand(p *peer) {
-	standing, ok := p.link.(transporters.Standing)
-	if !ok || !p.standing.CompareAndSwap(false, true) {
-		return
-	}
-	s.tasks.start(func() {
-		ctx, cancel := context.WithCancel(s.ctx)
-		defer cancel()
-		stop := make(chan struct{})
-		defer close(stop)
-		go func() {
-			select {
-			case <-p.gone:
-				cancel()
-			case <-stop:
-			}
-		}()
-		err := standing.Listen(ctx, p.era.header("", ""))
-		switch {
-		case ctx.Err() != nil:
-		case errors.Is(err, errors.ErrSessionLost) && !errors.Is(err, transporters.ErrNotOffered):
-			if p.retire() {
-				s.counters.sessionsLost.Add(1)
-			}
-		default:
-			s.log.Debug("no standing stream", "server", s.server, "reason", err)
-		}
-	})
 }

@@ -71,9 +71,26 @@ func (t *tickets) takeAll() []*ticket {
 // mayReplay reports whether a request that was lost with its peer is sent again:
 // one of the eight that only read state, and no continuation of rounds, whose
 // answers are good for one time (never tools/call).
-func (s *Session) mayReplay(c *call, err error) bool {
+func (s *Session) mayReplay(c *call, last *peer, err error) bool {
 	return s.retryLost && mcp.IsStateReading(c.action) && !c.params.IsContinuation() &&
-		errors.Is(err, errors.ErrPeerLost) && c.ctx.Err() == nil && s.isReplacing()
+		errors.Is(err, errors.ErrPeerLost) && c.ctx.Err() == nil && s.isReplaced(last)
+}
+
+// isReplaced reports whether a replacement of a lost peer is promised, or has
+// come already: the caller of a lost exchange may be slow to learn of its end.
+func (s *Session) isReplaced(last *peer) bool {
+	return s.reconnecting != nil && (s.isReplacing() || s.current.Load() != last && !spent(s.link))
+}
+
+// replacementOf returns the peer that serves in the place of a lost one, or nil.
+func (s *Session) replacementOf(last *peer) *peer {
+	if s.isReplacing() {
+		return nil // the current peer is then the lost one, or not quite ready
+	}
+	if p := s.current.Load(); p != last && p.usable() {
+		return p
+	}
+	return nil
 }
 
 // isReplacing reports whether a replacement of the peer is promised. It is true
@@ -81,9 +98,12 @@ func (s *Session) mayReplay(c *call, err error) bool {
 func (s *Session) isReplacing() bool { return s.reconnecting != nil && s.reconnecting.IsReconnecting() }
 
 // awaitReplay waits for the replacement, under the call's own deadline.
-func (s *Session) awaitReplay(c *call, lost error) (*peer, error) {
+func (s *Session) awaitReplay(c *call, last *peer, lost error) (*peer, error) {
 	c.replay = s.tickets.add(c.id)
 	defer s.tickets.remove(c.replay)
+	if p := s.replacementOf(last); p != nil {
+		return p, nil // the tickets may have been released before this one was there
+	}
 	select {
 	case p := <-c.replay.release:
 		return p, nil

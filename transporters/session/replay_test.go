@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcptest"
+	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 	"github.com/mcp-client-go/mcpclient/transporters/supervise"
 )
@@ -177,5 +178,43 @@ func TestReplayGivesUp(t *testing.T) {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Equal(t, 30*time.Second, time.Since(start))
 		})
+	})
+}
+
+// slowToTell is a link whose lost exchanges return late, as those of a caller do
+// that the machine has no time for.
+type slowToTell struct{ transporters.Link }
+
+func (l slowToTell) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
+	reply, err := l.Link.Exchange(ctx, out, sink)
+	if err != nil {
+		time.Sleep(10 * time.Second)
+	}
+	return reply, err
+}
+
+// TestReplayOfALateCaller: a caller that learns of the death when the replacement
+// serves already has its request sent again as all others have, at once.
+func TestReplayOfALateCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcesses(t,
+			func(link *mcptest.ScriptedLink) {
+				asLegacy(link)
+				link.On("tools/list").Die(errors.New("killed"))
+			},
+			func(link *mcptest.ScriptedLink) {
+				link.On("initialize").Return(initializeResult)
+				link.On("tools/list").Return(`{"tools":[]}`)
+			})
+		dial := func(ctx context.Context) (transporters.Link, error) {
+			link, err := p.dial(ctx)
+			return slowToTell{link}, err
+		}
+		s := session.New("peer", session.Settings{}, supervise.New("peer", &supervise.Config{}, dial), session.WithRetryLostRequests(true))
+		defer s.Close()
+		begun := time.Now()
+		_, err := s.Request(t.Context(), "tools/list", nil, nil)
+		require.NoError(t, err)
+		require.Equal(t, 10*time.Second, time.Since(begun))
 	})
 }

@@ -114,14 +114,14 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 	for {
 		method, reply, err := s.send(c, p)
 		switch {
-		case err != nil && s.mayReplay(c, err):
-			if p, err = s.awaitReplay(c, err); err != nil {
+		case err != nil && s.mayReplay(c, p, err):
+			if p, err = s.awaitReplay(c, p, err); err != nil {
 				return mcp.Result{}, err
 			}
 		case err != nil && errors.Is(err, errors.ErrNotSent) && !p.usable() && !resent && c.ctx.Err() == nil:
 			resent = true
 			if s.isReplacing() {
-				p, err = s.awaitReplay(c, err)
+				p, err = s.awaitReplay(c, p, err)
 			} else {
 				p, err = s.connected(c.ctx, p)
 			}

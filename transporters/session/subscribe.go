@@ -59,7 +59,7 @@ func (s *subscriptions) offer(m mcp.Message) bool {
 			continue
 		}
 		taken = true
-		if !sub.queue.push(m) {
+		if !sub.queue.Push(m) {
 			sub.cancel(errors.ErrDeliveryDropped)
 		}
 	}
@@ -107,8 +107,8 @@ func (sub *Subscription) subscribe(p *peer) (ended bool, err error) {
 	sub.acknowledge(legacyAcknowledged(sub.filter, p))
 	for {
 		select {
-		case <-sub.queue.wake:
-			for m, ok := sub.queue.pop(); ok; m, ok = sub.queue.pop() {
+		case <-sub.queue.Wake:
+			for m, ok := sub.queue.Pop(); ok; m, ok = sub.queue.Pop() {
 				sub.deliver(m)
 			}
 		case <-sub.ctx.Done():
@@ -186,45 +186,6 @@ func (sub *Subscription) resource(ctx context.Context, p *peer, method, uri stri
 
 // maxQueuedBytes bounds what waits for the handler of one legacy subscription.
 const maxQueuedBytes = 1 << 20
-
-// eventQueue holds notifications between the link's reader and a subscription's
-// goroutine, bounded by bytes.
-type eventQueue struct {
-	wake chan struct{} // capacity 1: there may be something
-
-	mu      sync.Mutex
-	waiting []mcp.Message
-	bytes   int
-}
-
-func (q *eventQueue) push(m mcp.Message) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	size := len(m.Raw) + 256
-	if q.bytes+size > maxQueuedBytes {
-		return false
-	}
-	q.waiting = append(q.waiting, m)
-	q.bytes += size
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-	return true
-}
-
-func (q *eventQueue) pop() (mcp.Message, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) == 0 {
-		return mcp.Message{}, false
-	}
-	m := q.waiting[0]
-	q.waiting[0] = mcp.Message{}
-	q.waiting = q.waiting[1:]
-	q.bytes -= len(m.Raw) + 256
-	return m, true
-}
 
 // cancelParams are those of notifications/cancelled.
 type cancelParams struct {

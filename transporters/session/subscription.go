@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/messagequeue"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -38,7 +39,7 @@ type Subscription struct {
 	acknowledged mcp.SubscriptionFilter
 	isOpen       bool
 	err          error
-	queue        eventQueue // legacy only
+	queue        *messagequeue.Queue // legacy only
 }
 
 // errSubscriptionClosed is the cause of a Close by the caller.
@@ -76,10 +77,10 @@ func (s *Session) Listen(ctx context.Context, filter mcp.SubscriptionFilter, han
 		handler: handler,
 		opened:  make(chan struct{}),
 		done:    make(chan struct{}),
+		queue:   messagequeue.New(maxQueuedBytes),
 	}
 	inner, cancel := context.WithCancelCause(s.ctx)
 	sub.ctx, sub.cancel = callContext{inner, context.WithoutCancel(ctx)}, cancel
-	sub.queue.wake = make(chan struct{}, 1)
 	s.subscriptions.add(sub)
 	go sub.run(p)
 	c.Accepted() // from here on silence counts

@@ -54,7 +54,7 @@ func (l *Link) await(ctx context.Context, e *exchange, sink transporters.Sink, s
 		select {
 		case answer := <-e.answered:
 			return answer, e.deliver(sink, nil)
-		case <-e.events.wake:
+		case <-e.events.Wake:
 			if err := e.deliver(sink, ctx.Done()); err != nil {
 				return mcp.Message{}, err
 			}
@@ -74,7 +74,7 @@ func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) error {
 	if !e.wantEvents {
 		return nil
 	}
-	for event, ok := e.events.pop(); ok; event, ok = e.events.pop() {
+	for event, ok := e.events.Pop(); ok; event, ok = e.events.Pop() {
 		sink.Deliver(event)
 		select {
 		case err := <-e.failed:

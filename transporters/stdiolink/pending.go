@@ -1,10 +1,9 @@
 package stdiolink
 
 import (
-	"runtime"
 	"sync"
-	"unsafe"
 
+	"github.com/mcp-client-go/mcpclient/internal/messagequeue"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -17,7 +16,7 @@ type exchange struct {
 	sink       transporters.Sink
 	answered   chan mcp.Message // capacity 1: the answer, sent at most once
 	failed     chan error       // capacity 1: this exchange alone has failed
-	events     eventQueue
+	events     *messagequeue.Queue
 }
 
 // pendingTable finds the exchange that a message belongs to.
@@ -36,12 +35,10 @@ func newPendingTable() *pendingTable {
 func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink, eventBytes int) (e *exchange, count int) {
 	e, _ = t.unused.Get().(*exchange)
 	if e == nil {
-		e = &exchange{answered: make(chan mcp.Message, 1), failed: make(chan error, 1)}
-		e.events.wake = make(chan struct{}, 1)
+		e = &exchange{answered: make(chan mcp.Message, 1), failed: make(chan error, 1), events: messagequeue.New(eventBytes)}
 	}
 	e.id, e.token, e.wantEvents, e.sink = out.ID, out.Token, out.WantEvents, sink
 	e.probe = out.Method == mcp.MethodDiscover
-	e.events.limit = eventBytes
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID[e.id] != nil || e.token != 0 && t.ofToken(e.token) != nil {
@@ -130,73 +127,7 @@ func (t *pendingTable) ofToken(token uint64) *exchange {
 // certain that nobody signals it any more.
 func (t *pendingTable) reuse(e *exchange) {
 	e.sink = nil
-	if e.events.reset() {
+	if e.events.Reset(e.events.Limit()) {
 		t.unused.Put(e)
 	}
-}
-
-// messageOverhead is what a queued message counts beyond its bytes: its own size.
-const messageOverhead = int(unsafe.Sizeof(mcp.Message{}))
-
-// eventQueue holds the events of one exchange, bounded by bytes, between the
-// reader and the exchange's own goroutine.
-type eventQueue struct {
-	wake  chan struct{} // capacity 1: there may be events
-	limit int
-
-	mu     sync.Mutex
-	queued []mcp.Message
-	bytes  int
-}
-
-// push adds an event. It returns false if there is no room. When the queue fills
-// it lets other goroutines run, among them, with a little luck, the one that
-// empties it: the reader must not wait, but need not outrun everybody either.
-func (q *eventQueue) push(m mcp.Message) bool {
-	q.mu.Lock()
-	size := len(m.Raw) + messageOverhead
-	if q.bytes+size > q.limit {
-		q.mu.Unlock()
-		return false
-	}
-	q.queued = append(q.queued, m)
-	q.bytes += size
-	crowded := q.bytes > q.limit/8
-	q.mu.Unlock()
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-	if crowded {
-		runtime.Gosched()
-	}
-	return true
-}
-
-// pop takes the oldest event.
-func (q *eventQueue) pop() (mcp.Message, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.queued) == 0 {
-		return mcp.Message{}, false
-	}
-	m := q.queued[0]
-	q.queued[0] = mcp.Message{}
-	q.queued = q.queued[1:]
-	q.bytes -= len(m.Raw) + messageOverhead
-	return m, true
-}
-
-// reset empties the queue for another exchange, and returns false if it did not
-// end empty.
-func (q *eventQueue) reset() bool {
-	select {
-	case <-q.wake:
-	default:
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	empty := len(q.queued) == 0
-	q.queued, q.bytes = nil, 0
-	return empty
 }

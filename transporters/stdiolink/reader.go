@@ -184,11 +184,11 @@ func (l *Link) routeEvent(m mcp.Message) bool {
 // many waiting.
 func (l *Link) queue(e *exchange, m mcp.Message) {
 	e.sink.Arrived()
-	if !e.wantEvents || e.events.push(m) {
+	if !e.wantEvents || e.events.Push(m) {
 		return
 	}
 	if l.pending.remove(e) {
-		e.failed <- fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, e.events.limit)
+		e.failed <- fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, e.events.Limit())
 	}
 }
 
