@@ -87,7 +87,9 @@ func (c *Client) configure(cfg *config.Config) {
 			c.add(name, server{problem: problem})
 			continue
 		}
-		c.add(name, server{connection: newConnection(name, made.Head, made.Slot)})
+		connection := newConnection(name, made.Head, made.Slot)
+		connection.authorizer = made.Authorizer
+		c.add(name, server{connection: connection})
 	}
 	for _, name := range injected {
 		if !slices.Contains(c.names, name) {

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 
+	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -16,6 +17,8 @@ type Connection struct {
 	name string
 	head transporters.Transporter
 	base transporters.Base
+
+	authorizer *auth.Authorizer // nil: the server's section has no auth
 }
 
 var _ transporters.Transporter = (*Connection)(nil)

@@ -3,6 +3,7 @@ package factory
 import (
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -24,6 +25,11 @@ type Blueprint struct {
 	// IdentityHeaders names the HTTP headers of a call that tell whom it is for:
 	// calls that differ in one of them never share a base.
 	IdentityHeaders []string
+	// Authorizer gets the server's tokens; nil if it needs none.
+	Authorizer *auth.Authorizer
+	// Close ends what the bases share, after the last of them was closed; nil if
+	// there is nothing.
+	Close func() error
 }
 
 // BaseFunc makes the base of one principal. It does no I/O: a base connects with
@@ -56,4 +62,6 @@ type Build struct {
 	Verdicts session.VerdictStore
 	// Logger is never nil.
 	Logger hclog.Logger
+
+	authSeams
 }

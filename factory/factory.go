@@ -6,8 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/go-hclog"
 
+	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/dial"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -29,6 +31,8 @@ type TransporterFactory struct {
 	metaHook      policy.MetaHook
 	tasks         *policy.TasksConfig
 	maxPrincipals int
+	auth          []auth.Option
+	resty         *resty.Client // the user's; nil if there is none
 	verdicts      session.VerdictStore
 	pool          *dial.Pool
 
@@ -48,8 +52,8 @@ func New(options ...Option) *TransporterFactory {
 		logger: hclog.NewNullLogger(),
 		pool:   dial.NewPool(),
 		types: map[string]registration{
-			typeHTTP:  {construct: newHTTP, keys: []any{httplink.Config{}}},
-			typeSSE:   {construct: newSSE, keys: []any{httplink.Config{}}},
+			typeHTTP:  {construct: newHTTP, keys: []any{httpKeys{}}},
+			typeSSE:   {construct: newSSE, keys: []any{httpKeys{}}},
 			typeStdio: {construct: newStdio, keys: []any{stdioKeys{}}},
 		},
 	}
@@ -71,6 +75,8 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		metaHook:      f.metaHook,
 		tasks:         f.tasks,
 		maxPrincipals: f.maxPrincipals,
+		auth:          slices.Clone(f.auth),
+		resty:         f.resty,
 		verdicts:      f.verdicts,
 		pool:          dial.NewPool(),
 		types:         maps.Clone(f.types),

@@ -13,14 +13,13 @@ const typeHTTP = "http"
 
 // newHTTP is the Constructor of type http: a session over an HTTP link.
 func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
-	var cfg httplink.Config
-	faults := section.Decode(&cfg)
-	faults = withChecked(faults, cfg.Check(section))
+	cfg, authorizer, faults := decodeHTTP(section, build)
 	open := func(caller Caller) (transporters.Base, error) {
 		// An event stream is silent for as long as the tool works.
 		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)],
 			httplink.WithMinimumStreamStall(build.Settings.RequestTimeout.Or(0)))
-		link := withCredentials(httplink.New(build.Server, cfg, options...), caller.Credentials)
+		options = append(options, authorizing(authorizer, caller.Principal)...)
+		link := withCredentials(httplink.New(build.Server, cfg.Config, options...), caller.Credentials)
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal),
 			build.remembering(typeHTTP, cfg.BaseURL),
@@ -28,5 +27,5 @@ func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 			session.WithCloseTimeout(cfg.CloseTimeoutValue()),
 		)...), nil
 	}
-	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders}, faults
+	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorizer, Close: closing(authorizer)}, faults
 }

@@ -3,6 +3,7 @@ package factory
 import (
 	"slices"
 
+	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -25,6 +26,8 @@ type Made struct {
 	Head transporters.Transporter
 	// Slot is where the chain ends.
 	Slot *Slot
+	// Authorizer gets the server's tokens; nil if it has no section auth.
+	Authorizer *auth.Authorizer
 }
 
 // Check returns every fault of a server's section, in the order of the file,
@@ -58,7 +61,7 @@ func (f *TransporterFactory) Make(section *config.Section) (*Made, error) {
 	}
 	slot := NewSlot(section.Server(), blueprint, f.maxPrincipals)
 	slot.guard = guard(section.Server(), common.FilterConfig)
-	return &Made{Head: f.chain(section.Server(), common, slot), Slot: slot}, nil
+	return &Made{Head: f.chain(section.Server(), common, slot), Slot: slot, Authorizer: blueprint.Authorizer}, nil
 }
 
 // read decodes and checks a section.
@@ -89,5 +92,7 @@ func (f *TransporterFactory) build(server string, settings session.Settings) Bui
 		Stdio:    slices.Concat(stdioDefaults(f.logger), f.stdio),
 		Verdicts: f.verdicts,
 		Logger:   f.logger,
+
+		authSeams: authSeams{auth: f.auth, resty: f.resty, pool: f.pool},
 	}
 }

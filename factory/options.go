@@ -35,7 +35,11 @@ func WithRestyClient(client *resty.Client) Option {
 	if client == nil {
 		return func(*TransporterFactory) {}
 	}
-	return WithHTTPOptions(httplink.WithClient(client))
+	adopt := WithHTTPOptions(httplink.WithClient(client))
+	return func(f *TransporterFactory) {
+		adopt(f)
+		f.resty = client
+	}
 }
 
 // WithWrappers adds wrappers that stand outside all policies of every server,

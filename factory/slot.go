@@ -33,6 +33,7 @@ type Slot struct {
 	tenants   map[string]*tenant
 	retired   map[*tenant]struct{} // no longer given to calls, not closed yet
 	past      transporters.Stats   // of the bases that are closed
+	ends      []func() error       // of blueprints that were replaced
 	closed    bool
 	closing   sync.WaitGroup // goroutines of the slot; none are added after closed
 }

@@ -13,6 +13,9 @@ import (
 func (s *Slot) Replace(blueprint Blueprint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.blueprint.Close != nil {
+		s.ends = append(s.ends, s.blueprint.Close) // its bases may still be busy
+	}
 	s.blueprint = blueprint
 	for principal, t := range s.tenants {
 		delete(s.tenants, principal)
@@ -108,6 +111,10 @@ func (s *Slot) end(end func(transporters.Base) error) error {
 			all = append(all, t)
 		}
 	}
+	ends := s.ends
+	if s.blueprint.Close != nil {
+		ends = append(ends, s.blueprint.Close)
+	}
 	s.mu.Unlock()
 
 	failures := make([]error, len(all))
@@ -117,5 +124,8 @@ func (s *Slot) end(end func(transporters.Base) error) error {
 	}
 	ending.Wait()
 	s.closing.Wait()
+	for _, end := range ends {
+		failures = append(failures, end())
+	}
 	return errors.Join(failures...)
 }

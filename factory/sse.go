@@ -18,12 +18,11 @@ const typeSSE = "sse"
 // newSSE is the Constructor of type sse: a session over a link that is dialled
 // again by the next call when its stream was cut.
 func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
-	var cfg httplink.Config
-	faults := section.Decode(&cfg)
-	faults = withChecked(faults, cfg.Check(section))
+	cfg, authorizer, faults := decodeHTTP(section, build)
 	open := func(caller Caller) (transporters.Base, error) {
+		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)], authorizing(authorizer, caller.Principal)...)
 		dial := func(context.Context) (transporters.Link, error) {
-			return &credentialed{httplink.NewSSE(build.Server, cfg, build.HTTP...), caller.Credentials}, nil
+			return &credentialed{httplink.NewSSE(build.Server, cfg.Config, options...), caller.Credentials}, nil
 		}
 		link := supervise.New(build.Server, nil, dial,
 			supervise.WithTraits(httplink.SSETraits()),
@@ -32,5 +31,5 @@ func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal))...), nil
 	}
-	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders}, faults
+	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorizer, Close: closing(authorizer)}, faults
 }

@@ -1,6 +1,6 @@
 package mcp
 
-// JSON-RPC and MCP error codes (mcp-requirements 1.4).
+// JSON-RPC and MCP error codes (R013, R014, R017, R046).
 const (
 	CodeParseError     = -32700
 	CodeInvalidRequest = -32600
@@ -25,7 +25,7 @@ const (
 )
 
 // IsModernCode reports whether the code is a recognised modern error, which
-// never leads to the legacy handshake (R046; invariant 3 of section 3.1).
+// never leads to the legacy handshake (R046).
 func IsModernCode(code int) bool {
 	return code == CodeHeaderMismatch || code == CodeMissingClientCapability || code == CodeUnsupportedProtocolVersion
 }

@@ -34,9 +34,9 @@ func (id ID) IsString() bool { return len(id) > 0 && id[0] == '"' }
 func (id ID) Equal(other ID) bool { return bytes.Equal(id, other) }
 
 // Uint64 returns the id's value if it is a non-negative integer: some servers
-// echo 7 as "7" or the reverse (DESIGN ruling 5, P19), and some, whose JSON has
-// only floating-point numbers, as 7.0 or 7e0. Such a number counts if its value
-// is exactly an integer; within a string only plain digits do.
+// echo 7 as "7" or the reverse (P19), and some, whose JSON has only
+// floating-point numbers, as 7.0 or 7e0. Such a number counts if its value is
+// exactly an integer; within a string only plain digits do.
 func (id ID) Uint64() (uint64, bool) {
 	digits := []byte(id)
 	quoted := len(digits) >= 2 && digits[0] == '"' && digits[len(digits)-1] == '"'

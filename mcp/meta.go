@@ -1,6 +1,6 @@
 package mcp
 
-// Keys of the _meta object (mcp-requirements 1.3).
+// Keys of the _meta object.
 const (
 	MetaProgressToken      = "progressToken"
 	MetaProtocolVersion    = "io.modelcontextprotocol/protocolVersion"
@@ -12,8 +12,8 @@ const (
 	MetaRelatedTask        = "io.modelcontextprotocol/related-task"
 )
 
-// HTTP headers of the protocol (mcp-requirements 1.5). They are written as the
-// specification spells them; names compare ignoring case.
+// HTTP headers of the protocol. They are written as the specification spells
+// them; names compare ignoring case.
 const (
 	HeaderProtocolVersion = "Mcp-Protocol-Version"
 	HeaderSessionID       = "Mcp-Session-Id"

@@ -116,7 +116,7 @@ func (r *request) readResource() (json.RawMessage, *mcp.Error) {
 	return withMember(json.RawMessage(`{}`), "contents", encode([]any{contents})), nil
 }
 
-// resourceNotFound is told apart by era (1.1).
+// resourceNotFound is told apart by era (R017).
 func (r *request) resourceNotFound(uri string) *mcp.Error {
 	code := mcp.CodeResourceNotFound
 	if r.modern() {

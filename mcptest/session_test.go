@@ -194,3 +194,36 @@ func TestCallRequestNeedsAWayBack(t *testing.T) {
 		})
 	}
 }
+
+// A question apart from any call needs the stream for it (R103).
+func TestCallRequestStandalone(t *testing.T) {
+	tests := map[string]struct {
+		options []mcptest.Option
+		http    bool
+		want    string
+	}{
+		"one way only":   {options: []mcptest.Option{mcptest.LegacyOnly()}, want: `{}`},
+		"modern":         {options: []mcptest.Option{mcptest.ModernOnly()}, want: "no standalone stream open"},
+		"not offered":    {options: []mcptest.Option{mcptest.LegacyOnly()}, http: true, want: "no standalone stream open"},
+		"nobody listens": {options: []mcptest.Option{mcptest.LegacyOnly(), mcptest.WithStandaloneStream()}, http: true, want: "no standalone stream open"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			server := mcptest.NewServer(test.options...)
+			defer server.Close()
+			server.AddTool(mcp.Tool{Name: "ask"}, func(_ context.Context, call *mcptest.Call) (any, error) {
+				answer, err := call.RequestStandalone(mcp.MethodPing, nil)
+				return string(answer), err
+			})
+			link := server.Link()
+			if test.http {
+				link = server.HTTPLink()
+			}
+			s := session.New("demo", session.Settings{}, link)
+			defer func() { require.NoError(t, s.Close()) }()
+			result, err := s.Request(t.Context(), mcp.MethodCallTool, map[string]any{"name": "ask"}, nil)
+			require.NoError(t, err)
+			require.Contains(t, string(result.Raw()), test.want)
+		})
+	}
+}

@@ -55,13 +55,15 @@ func play(ctx context.Context, name, extra, url string) (failure error) {
 	if !known {
 		return fmt.Errorf("scenario %q is not in scenarios.go", name)
 	}
-	cfg, err := config.FromServers(map[string]any{
-		"suite": map[string]any{"type": "http", "base_url": url},
-	})
+	section := map[string]any{"type": "http", "base_url": url}
+	if scenario.auth != nil {
+		section["auth"] = scenario.auth
+	}
+	cfg, err := config.FromServers(map[string]any{"suite": section})
 	if err != nil {
 		return err
 	}
-	client, err := mcpclient.New(cfg, mcpclient.WithHandlers(scenario.handlers), mcpclient.WithLogger(hclog.New(&hclog.LoggerOptions{
+	client, err := mcpclient.New(cfg, mcpclient.WithHandlers(scenario.handlers), mcpclient.WithInteraction(consent), mcpclient.WithLogger(hclog.New(&hclog.LoggerOptions{
 		Level:  hclog.Debug,
 		Output: os.Stderr,
 	})))

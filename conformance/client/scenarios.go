@@ -13,6 +13,7 @@ import (
 type inputs struct {
 	steps    []step
 	handlers mcpclient.Handlers
+	auth     map[string]any // the section auth; nil: none
 }
 
 // scenarios is every scenario of the suite that this client takes part in.
@@ -53,7 +54,10 @@ func scenarios(suite suiteContext) map[string]inputs {
 		},
 	}
 	for _, name := range authorized() {
-		table["auth/"+name] = inputs{steps: []step{listTools, callTool("test-tool", `{}`)}}
+		table["auth/"+name] = inputs{
+			steps: []step{listTools, callTool("test-tool", `{}`)},
+			auth:  suite.authorization(name),
+		}
 	}
 	return table
 }
@@ -95,6 +99,7 @@ type suiteContext struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"toolCalls"`
+	credentials
 }
 
 // parseSuiteContext reads the context; empty text gives the zero value.

@@ -33,7 +33,7 @@ func compress(encoding, text string) string {
 	return b.String()
 }
 
-// Compression is not asked for and always understood (ruling 10).
+// Compression is not asked for and always understood.
 func TestCompressedAnswers(t *testing.T) {
 	for _, encoding := range []string{"gzip", "X-GZIP", "deflate", "identity"} {
 		for _, media := range []string{"application/json", "text/event-stream"} {
@@ -196,7 +196,7 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// A broken error body does not hide the status (D 54).
+// A broken error body does not hide the status.
 func TestBrokenErrorBodyKeepsTheStatus(t *testing.T) {
 	address := raw(t, func(conn net.Conn, _ *http.Request) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nshort")

@@ -14,7 +14,7 @@ import (
 // maxRedirects bounds the hops of one request.
 const maxRedirects = 3
 
-// newClient makes the resty client of a link that was given none (ruling 10).
+// newClient makes the resty client of a link that was given none.
 func newClient() *resty.Client {
 	client := resty.NewWithClient(&http.Client{Transport: &roundTripper{}, CheckRedirect: checkRedirect})
 	return client.SetLogger(silent{})

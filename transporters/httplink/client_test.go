@@ -18,7 +18,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
-// Ruling 10: request middleware, the pre-request hook, the client's headers and
+// Request middleware, the pre-request hook, the client's headers and
 // query take part in every request; its jar, retries, timeout and debug do not.
 func TestUsersClient(t *testing.T) {
 	var requests atomic.Int32
@@ -179,7 +179,7 @@ func TestMiddlewareLosesContext(t *testing.T) {
 	assert.ErrorContains(t, err, "middleware must derive")
 }
 
-// Ruling 3: net/http would send a POST with an idempotency key again when a
+// Net/http would send a POST with an idempotency key again when a
 // connection that was idle dies under it, unseen by everybody.
 func TestIdempotencyKeyIsNoReasonToSendTwice(t *testing.T) {
 	for _, header := range []string{"Idempotency-Key", "X-Idempotency-Key", "x-idempotency-key"} {

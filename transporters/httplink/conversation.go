@@ -32,7 +32,7 @@ func (c *conversation) follow(x *exchange) {
 }
 
 // isAnswer reports whether the message answers this very request: by its id,
-// number or string (ruling 5), or as an error without id (P20).
+// number or string (P19), or as an error without id (P20).
 func (c *conversation) isAnswer(m *mcp.Message) bool {
 	if m.Kind() != mcp.KindResponse {
 		return false

@@ -1,5 +1,5 @@
 // Package httplink is the Link over HTTP: streamable HTTP of all revisions from
-// 2025-03-26 on, and HTTP+SSE (mcp-requirements 2.G, 2.H, 2.I).
+// 2025-03-26 on, and HTTP+SSE (R071-R117).
 //
 // Each message is a POST of its own. The answer's body, JSON or an event
 // stream, is read in the goroutine that called Exchange, so a call costs no

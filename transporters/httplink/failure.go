@@ -183,10 +183,12 @@ func (l *Link) redirectError(x *exchange, response *http.Response) error {
 	return &errors.TransporterRequestError{Kind: errors.KindStatus, Status: response.StatusCode, Message: text}
 }
 
-// hops is how many redirects led to the response.
+// hops is how many redirects led to the response, as far as the round tripper
+// tells.
 func hops(response *http.Response) int {
 	count := 0
-	for before := response.Request.Response; before != nil && before.Request != nil; before = before.Request.Response {
+	for response.Request != nil && response.Request.Response != nil {
+		response = response.Request.Response
 		count++
 	}
 	return count

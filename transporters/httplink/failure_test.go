@@ -191,7 +191,7 @@ func TestRefusedBeforeSending(t *testing.T) {
 	}
 }
 
-// What a notification may be answered with (R097, D 55), and what a DELETE
+// What a notification may be answered with (R097), and what a DELETE
 // (R102).
 func TestStatusOfSendAndTerminate(t *testing.T) {
 	for status, test := range map[int]struct {

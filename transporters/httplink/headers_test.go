@@ -38,7 +38,7 @@ func echoHeaders(t *testing.T) (url string, headers chan http.Header) {
 	return server.URL, headers
 }
 
-// D 56: the protocol's headers win over everything; below them the call's own,
+// The protocol's headers win over everything; below them the call's own,
 // then the configured ones; headers go before tokens.
 func TestHeaderPrecedence(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -72,7 +72,7 @@ func TestHeaderPrecedence(t *testing.T) {
 			header: http.Header{"Mcp-Session-Id": {"evil"}, "content-type": {"a/b"}, "Content-Length": {"1"}},
 			want:   map[string]string{"Mcp-Session-Id": "session-1", "Accept": "application/json, text/event-stream", "Content-Type": "application/json", "Mcp-Protocol-Version": "2025-11-25"},
 		},
-		"nor added where the protocol sets none (D 51)": {
+		"nor added where the protocol sets none": {
 			cfg:    Config{Headers: literals("Mcp-Method", "evil", "Mcp-Param-X", "evil")},
 			header: http.Header{"Mcp-Name": {"evil"}, "mcp-param-y": {"evil"}, "Last-Event-ID": {"evil"}},
 			want:   map[string]string{"Mcp-Method": "", "Mcp-Name": "", "Mcp-Param-X": "", "Mcp-Param-Y": "", "Last-Event-Id": ""},
@@ -122,7 +122,7 @@ func TestSecretsRotate(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrNotSent)
 }
 
-// D 57, P2: what a call brings cannot break a header.
+// P2: what a call brings cannot break a header.
 func TestHeadersOfACallAreChecked(t *testing.T) {
 	link, _ := open(t, Config{BaseURL: "http://" + closedPort(t)})
 	for name, ctx := range map[string]context.Context{

@@ -38,6 +38,9 @@ type Link struct {
 	adopted   *adoptedClient
 	headers   headers
 
+	authorizer  Authorizer // nil: nobody
+	credentials credentials
+
 	readTimeout        time.Duration
 	listenReadTimeout  time.Duration
 	minimumStreamStall time.Duration
@@ -155,7 +158,7 @@ func (l *Link) Start(_ context.Context, in func(from transporters.Link, m mcp.Me
 }
 
 // SetVersion implements transporters.VersionSetter: only servers of 2025-03-26
-// may answer with a batch (ruling 12).
+// may answer with a batch (R018).
 func (l *Link) SetVersion(version mcp.Version) { l.batches.Store(version == mcp.Version20250326) }
 
 // Done implements transporters.Link. It is closed by Close alone.

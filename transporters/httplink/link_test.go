@@ -45,7 +45,7 @@ func TestLifecycle(t *testing.T) {
 	require.ErrorIs(t, link.Start(t.Context(), nil), errors.ErrTransportClosed)
 }
 
-// D 64: Close ends exchanges rather than waiting for them, and the server sees
+// Close ends exchanges rather than waiting for them, and the server sees
 // it.
 func TestCloseEndsExchanges(t *testing.T) {
 	const callers = 20

@@ -65,7 +65,7 @@ func (t *pendingTable) remove(w *waiter) bool {
 func (t *pendingTable) find(m *mcp.Message) *waiter {
 	switch {
 	case m.Kind() == mcp.KindResponse:
-		id, ok := m.ID.Uint64() // also of a number echoed as a string (ruling 5)
+		id, ok := m.ID.Uint64() // also of a number echoed as a string (P19)
 		if !ok {
 			return nil
 		}

@@ -19,7 +19,7 @@ func message(t *testing.T, text string) mcp.Message {
 	return m
 }
 
-// P28, P82, ruling 5: what finds an exchange, and what does not.
+// P28, P82: what finds an exchange, and what does not.
 func TestRoute(t *testing.T) {
 	for text, found := range map[string]bool{
 		answer7:                                  true,

@@ -54,7 +54,7 @@ func mediaTypeOf(header http.Header) mediaType {
 	}
 }
 
-// receive reads the answer by its status and type (1.6, B.2).
+// receive reads the answer by its status and type (R074, H5, H19, P10).
 func (l *Link) receive(x *exchange, response *http.Response, c conversation) (transporters.Reply, error) {
 	media := mediaTypeOf(response.Header)
 	x.stall = l.stallLimit(x, &c, media)
@@ -110,7 +110,7 @@ func (l *Link) receiveJSON(x *exchange, response *http.Response, c conversation)
 	}
 }
 
-// receiveBatch reads what a server of 2025-03-26 may send (4.12).
+// receiveBatch reads what a server of 2025-03-26 may send (R018).
 func (l *Link) receiveBatch(x *exchange, response *http.Response, body []byte, c conversation) (mcp.Message, error) {
 	messages, err := l.scanBatch(c.out.Method, body)
 	if err != nil {
@@ -132,8 +132,8 @@ func (l *Link) receiveBatch(x *exchange, response *http.Response, body []byte, c
 
 // receiveStatus reads what comes with a status that is no answer by itself. The
 // body may still hold one: a JSON-RPC answer to this very request, or an error
-// without id, which over HTTP belongs to the POST it answers (P20, D 53). A
-// body that breaks off or is too long does not hide the status (D 54).
+// without id, which over HTTP belongs to the POST it answers (P20). A
+// body that breaks off or is too long does not hide the status.
 func (l *Link) receiveStatus(x *exchange, response *http.Response, media mediaType, c conversation) (transporters.Reply, error) {
 	reply := transporters.Reply{Status: response.StatusCode, Header: l.safeHeader(x.values, response)}
 	if media == mediaStream {

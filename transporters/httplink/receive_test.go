@@ -12,7 +12,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
-// What each status, type and body comes to (1.6, B.2, D 49-69).
+// What each status, type and body comes to (R074, H5, H19, P10, P20).
 func TestAnswers(t *testing.T) {
 	const (
 		json     = "application/json"
@@ -37,14 +37,14 @@ func TestAnswers(t *testing.T) {
 		"a parameter that mentions event-stream":    {status: 200, media: `application/json; x="text/event-stream"`, body: answer7, wantAnswer: answer7},
 		"a JSON dialect":                            {status: 200, media: "application/vnd.mcp+json", body: answer7, wantAnswer: answer7},
 		"201 with an answer":                        {status: 201, media: json, body: answer7, wantAnswer: answer7},
-		"ruling 5: id as a string":                  {status: 200, media: json, body: strings.Replace(answer7, "7", `"7"`, 1), wantAnswer: strings.Replace(answer7, "7", `"7"`, 1)},
+		"P19: id as a string":                       {status: 200, media: json, body: strings.Replace(answer7, "7", `"7"`, 1), wantAnswer: strings.Replace(answer7, "7", `"7"`, 1)},
 		"200 JSON error":                            {status: 200, media: json, body: notFound, wantAnswer: notFound},
 		"P20: 200 error without id":                 {status: 200, media: json, body: noID, wantAnswer: noID},
 		"blanks around":                             {status: 200, media: json, body: "\n " + answer7 + "\n", wantAnswer: answer7},
 		"another request's answer":                  {status: 200, media: json, body: otherID, wantErr: errors.ErrProtocol, wantText: "not the answer to this request"},
-		"a batch from others (ruling 12)":           {status: 200, media: json, body: "[" + answer7 + "]", wantErr: errors.ErrProtocol, wantText: "2025-03-26"},
+		"a batch from others (R018)":                {status: 200, media: json, body: "[" + answer7 + "]", wantErr: errors.ErrProtocol, wantText: "2025-03-26"},
 		"JSON that is no JSON-RPC":                  {status: 200, media: json, body: `{"message":"hello"}`, wantErr: errors.ErrProtocol, wantText: `body begins "{"message"`},
-		"method and result (D 53)":                  {status: 200, media: json, body: `{"jsonrpc":"2.0","id":7,"method":"x","result":{}}`, wantErr: errors.ErrProtocol},
+		"method and result":                         {status: 200, media: json, body: `{"jsonrpc":"2.0","id":7,"method":"x","result":{}}`, wantErr: errors.ErrProtocol},
 		"H5: empty JSON body":                       {status: 200, media: json, body: "", wantErr: errors.ErrNotMCP, wantText: "empty"},
 		"H5: JSON type, but a page":                 {status: 200, media: json, body: page, wantErr: errors.ErrNotMCP, wantText: "not JSON"},
 		"H5: a page":                                {status: 200, media: "text/html; charset=utf-8", body: page, wantErr: errors.ErrNotMCP, wantText: `"text/html; charset=utf-8"`},
@@ -59,13 +59,13 @@ func TestAnswers(t *testing.T) {
 		"P20: 404 without id":                       {status: 404, media: json, body: noID, wantAnswer: noID},
 		"P20: 400 with null id":                     {status: 400, media: json, body: nullID, wantAnswer: nullID},
 		"answer under a wrong type":                 {status: 400, media: "text/plain", body: notFound, wantAnswer: notFound},
-		"D 53: result for this id under an error":   {status: 500, media: json, body: answer7, wantAnswer: answer7},
-		"D 53: another id under an error":           {status: 400, media: json, body: otherID, wantBody: otherID},
+		"result for this id under an error":         {status: 500, media: json, body: answer7, wantAnswer: answer7},
+		"another id under an error":                 {status: 400, media: json, body: otherID, wantBody: otherID},
 		"a notification under an error":             {status: 400, media: json, body: `{"jsonrpc":"2.0","method":"x"}`, wantBody: `{"jsonrpc":"2.0","method":"x"}`},
 		"400 plain text":                            {status: 400, media: "text/plain", body: "Bad Request: no session", wantBody: "Bad Request: no session"},
 		"404 empty":                                 {status: 404},
 		"502 page":                                  {status: 502, media: "text/html", body: page, wantBody: page},
-		"D 54: over-cap error body":                 {status: 503, media: "text/plain", body: strings.Repeat("x", 200<<10), wantBody: strings.Repeat("x", 4<<10)},
+		"over-cap error body":                       {status: 503, media: "text/plain", body: strings.Repeat("x", 200<<10), wantBody: strings.Repeat("x", 4<<10)},
 		"error status with a stream is not read":    {status: 500, media: "text/event-stream", body: "data: " + answer7 + "\n\n"},
 		"405, as servers of HTTP+SSE (1105) answer": {status: 405, media: "text/plain", body: "nope", wantBody: "nope"},
 	} {
@@ -98,7 +98,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A server of 2025-03-26 may answer with a batch (R018, 4.12).
+// A server of 2025-03-26 may answer with a batch (R018).
 func TestBatchOfTheVersionThatHasThem(t *testing.T) {
 	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":70,"progress":1}}`
 	log := `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`

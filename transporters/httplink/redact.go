@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
@@ -16,11 +17,10 @@ import (
 
 // filter knows the secrets that were sent with a request.
 func (l *Link) filter(ctx context.Context) *redact.Filter {
-	return redact.New(append(l.headers.secrets(ctx), querySecrets(l.endpoint)...)...)
+	return redact.New(slices.Concat(l.headers.secrets(ctx), querySecrets(l.endpoint), l.credentials.secrets())...)
 }
 
-// querySecrets returns the values in the URL's query that are likely to be
-// secrets, as they are and as they are written.
+// querySecrets returns the values in the URL's query that are likely to be secrets.
 func querySecrets(endpoint *url.URL) []string {
 	if endpoint == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
-// H22, P4, P5, D 62: only 307 and 308 within the same origin are followed, with
+// H22, P4, P5: only 307 and 308 within the same origin are followed, with
 // method, body and headers.
 func TestRedirects(t *testing.T) {
 	strangers := 0
@@ -89,4 +89,14 @@ func TestRedirectToNowhere(t *testing.T) {
 	link, _ := open(t, Config{BaseURL: server.URL})
 	_, err := link.Exchange(t.Context(), call(), &sink{})
 	require.ErrorContains(t, err, "nowhere")
+}
+
+// A round tripper of the user's need not say what request it answered.
+func TestRedirectOfAnUnknownRequest(t *testing.T) {
+	link, _ := open(t, Config{BaseURL: "http://127.0.0.1:1"}, WithTransport(roundTripFunc(func(*http.Request) (*http.Response, error) {
+		header := http.Header{"Location": {"https://elsewhere.example/"}}
+		return &http.Response{StatusCode: 307, Header: header, Body: http.NoBody}, nil
+	})))
+	_, err := link.Exchange(t.Context(), call(), &sink{})
+	require.ErrorContains(t, err, "redirects from http://127.0.0.1:1 to https://elsewhere.example/; only 307")
 }

@@ -42,7 +42,7 @@ func (l *Link) post(ctx context.Context, c conversation) (transporters.Reply, er
 }
 
 // Send implements transporters.Link: one POST, for which any 2xx status is
-// success (D 55). What the answer's body says is not read.
+// success (R097). What the answer's body says is not read.
 func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
 	x := l.newExchange(ctx)
 	defer x.finish()
@@ -110,6 +110,14 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 	if err != nil {
 		return nil, notSent(err)
 	}
+	if l.authorizer != nil && header[authorizationHeader] == nil {
+		return l.authorized(x, method, target, frame, header)
+	}
+	return l.send(x, method, target, frame, header)
+}
+
+// send is perform for a header that is complete.
+func (l *Link) send(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
 	request := l.client.R().SetContext(x).SetDoNotParseResponse(true)
 	request.Header = header
 	if frame != nil {

@@ -23,7 +23,7 @@ const (
 )
 
 // resumption takes the stream of one exchange up again until the answer comes
-// (R107-R109, 4.8). The first attempt after a break comes after exactly the
+// (R107-R109). The first attempt after a break comes after exactly the
 // pause the server gave; only failed attempts make the pause longer (P24). A
 // silent one is no failure: it is bounded by the caller's deadlines alone.
 type resumption struct {

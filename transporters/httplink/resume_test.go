@@ -32,7 +32,7 @@ func primed(text string, get func(n int, w http.ResponseWriter, r *http.Request)
 
 const resumed = "id: ev-2\ndata: " + answer7 + "\n\n"
 
-// R107, R108, P24, 4.8, B23: the stream is taken up again after exactly the
+// R107, R108, P24, B23: the stream is taken up again after exactly the
 // server's pause, with the id, the session and the version.
 func TestResume(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -68,7 +68,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Ruling 4, P25, P27: without an id to resume from a broken stream fails at
+// P25, P27: without an id to resume from a broken stream fails at
 // once.
 func TestNothingToResumeFrom(t *testing.T) {
 	for name, text := range map[string]string{
@@ -142,7 +142,7 @@ func TestResumeWithoutProgress(t *testing.T) {
 	})
 }
 
-// 3.8: what the status of the GET means.
+// What the status of the GET means.
 func TestResumeStatuses(t *testing.T) {
 	page := func(w http.ResponseWriter) { reply(w, 200, "text/html", "<p>") }
 	for name, test := range map[string]struct {
@@ -298,7 +298,7 @@ func TestResumedStreamIsTheCalls(t *testing.T) {
 	})
 }
 
-// Several broken streams are resumed each by its own id (4.8), and an answer that
+// Several broken streams are resumed each by its own id (P25), and an answer that
 // comes on the stream of another call finds its own (P28).
 func TestAnswerOnTheStreamOfAnotherCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

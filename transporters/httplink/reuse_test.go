@@ -44,7 +44,7 @@ func drained(t *testing.T, link *Link) {
 	}, 10*time.Second, 100*time.Microsecond)
 }
 
-// P26, D 63: connections are used again after every kind of answer, also where
+// P26: connections are used again after every kind of answer, also where
 // the stream ends later than the answer.
 func TestConnectionsAreReused(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{

@@ -149,7 +149,7 @@ func TestSlowCallbackIsNoStall(t *testing.T) {
 	})
 }
 
-// A stalled error body does not hide the status (D 54).
+// A stalled error body does not hide the status.
 func TestStalledErrorBodyKeepsTheStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		link := New("test", Config{BaseURL: "http://127.0.0.1/mcp"}, WithTransport(&scripted{

@@ -65,7 +65,7 @@ func TestListen(t *testing.T) {
 	})
 }
 
-// What ends a Listen at once, and what is tried again (3.8, R101, R103).
+// What ends a Listen at once, and what is tried again (R101, R103).
 func TestListenStatuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		status    int

@@ -24,7 +24,7 @@ type stream struct {
 }
 
 // receiveStream reads events until the answer. The answer ends the exchange at
-// once; the rest is drained in the background (ruling 5).
+// once; the rest is drained in the background.
 func (l *Link) receiveStream(x *exchange, c conversation) (mcp.Message, error) {
 	s := stream{link: l, c: c, reader: l.reader(x)}
 	defer l.keepReader(s.reader)
@@ -145,7 +145,7 @@ func (s *stream) discard(data []byte, problem error) error {
 
 // isMessage reports whether an event is to hold a message. Priming events (P22),
 // the end mark of other APIs, and types that the protocol does not know (P23) are
-// passed over in silence (D 66).
+// passed over in silence.
 func isMessage(event *sse.Event) bool {
 	return len(event.Data) > 0 && event.Type == "message" && string(event.Data) != "[DONE]"
 }

@@ -45,7 +45,7 @@ func TestStreamIsHandedOnInOrder(t *testing.T) {
 	}
 }
 
-// P22, P23, D 66: what is passed over in silence, and what is reported.
+// P22, P23: what is passed over in silence, and what is reported.
 func TestEventsThatAreNoMessages(t *testing.T) {
 	for name, test := range map[string]struct {
 		text   string
@@ -79,8 +79,8 @@ func TestEventsThatAreNoMessages(t *testing.T) {
 	}
 }
 
-// Ruling 4: a stream that ends without its answer fails at once. A cut-off
-// event is no answer (P23, D 69).
+// A stream that ends without its answer fails at once. A cut-off event is no
+// answer (P23).
 func TestStreamWithoutAnswer(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"nothing":       {"", "ended without an answer"},

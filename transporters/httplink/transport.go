@@ -82,7 +82,7 @@ func (l *Link) roundTripper(outer *roundTripper) (http.RoundTripper, error) {
 
 // withoutReplay keeps net/http from sending a POST twice: it does so if it sees
 // an idempotency key and can get at the body again, although the server may
-// have carried the first one out (ruling 3). Without a key it sends again only
+// have carried the first one out. Without a key it sends again only
 // what was never written.
 func withoutReplay(request *http.Request) *http.Request {
 	_, standard := request.Header["Idempotency-Key"]

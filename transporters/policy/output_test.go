@@ -32,7 +32,8 @@ func logTo(b *bytes.Buffer) hclog.Logger {
 	return hclog.New(&hclog.LoggerOptions{Output: b, DisableTime: true})
 }
 
-// TestOutputStrict: R149, R036, P18 and ruling 6, each with what the caller gets.
+// TestOutputStrict: R149, R036 and P18, each with what the caller gets; a
+// result with isError is a result.
 func TestOutputStrict(t *testing.T) {
 	for name, test := range map[string]struct {
 		tool, result string

@@ -36,8 +36,8 @@ type outcome struct {
 
 func failed(err error) outcome { return outcome{kind: outcomeFailed, err: err} }
 
-// classify implements the tables of section 3.3 (S1-S10) and 3.4 (H1-H19) for
-// an answer to server/discover.
+// classify implements the tables S1-S10 and H1-H19 for an answer to
+// server/discover.
 func classify(reply transporters.Reply) outcome {
 	if reply.Status == 0 || isSuccess(reply.Status) {
 		if reply.Message.IsZero() {

@@ -39,7 +39,7 @@ func (c *connector) isRunning() bool {
 	return c.running != nil
 }
 
-// remembered is what outlives a connection (section 3.6). It is written by the
+// remembered is what outlives a connection. It is written by the
 // negotiation only, which is single-flight.
 type remembered struct {
 	mu sync.Mutex

@@ -41,8 +41,7 @@ type Handlers struct {
 	// ListRoots tells the server which folders it may know of. Deprecated in
 	// 2026-07-28.
 	ListRoots func(ctx context.Context, server string) ([]mcp.Root, error)
-	// OfferDeprecated announces sampling and roots to modern servers as well
-	// (ruling 9).
+	// OfferDeprecated announces sampling and roots to modern servers as well.
 	OfferDeprecated bool
 	// Requests serve methods of extensions, legacy era only, by method. The
 	// result is anything that encodes to a JSON object.

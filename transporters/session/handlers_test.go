@@ -36,7 +36,8 @@ func sample(context.Context, string, *mcp.CreateMessageRequest) (*mcp.CreateMess
 }
 
 // TestAnnouncedCapabilities: what is announced follows from the handlers, and
-// from the era (R055, R172, R179, R190, R191, ruling on deprecated features).
+// from the era (R055, R172, R179, R190, R191); deprecated ones are not
+// announced to modern servers unless asked for.
 func TestAnnouncedCapabilities(t *testing.T) {
 	all := session.Handlers{ElicitForm: accept(nil), ElicitURL: accept(nil), CreateMessage: sample, ListRoots: oneRoot}
 	offered := all

@@ -164,7 +164,7 @@ func (n *negotiation) fallBack(ctx context.Context, reply transporters.Reply, re
 
 // modernAfterAll: the handshake met a modern server (S13, S23).
 func (n *negotiation) modernAfterAll(failure *mcp.Error, reply transporters.Reply, theirs []mcp.Version, held <-chan probeAnswer) (*peer, error) {
-	if !n.mayBeLegacy() { // legacy only, or pinned (section 3.5)
+	if !n.mayBeLegacy() { // legacy only, or pinned
 		refusal := peerFailure(failure, reply)
 		refusal.Kind = errors.KindVersion
 		refusal.Err = fmt.Errorf("%w: the server speaks only modern versions", errors.ErrVersionMismatch)

@@ -14,12 +14,12 @@ import (
 )
 
 // negotiation finds out which era and version one fresh connection speaks
-// (mcp-requirements section 3). It runs in one goroutine, except for a probe
-// whose answer is still awaited while the older handshake is tried as well.
+// (S1-S25, H1-H23). It runs in one goroutine, except for a probe whose answer
+// is still awaited while the older handshake is tried as well.
 //
-// Loop guard (invariant 7): at most one version retry, one new probe after a
-// refused handshake, one other version in the handshake. All share the
-// context's deadline.
+// Loop guard: at most one version retry, one new probe after a refused
+// handshake, one other version in the handshake. All share the context's
+// deadline.
 type negotiation struct {
 	session *Session
 	ctx     context.Context
@@ -111,7 +111,7 @@ func (n *negotiation) run() (*peer, error) {
 }
 
 // initializeAsBefore tries the remembered era first and falls back to the full
-// table where the peer refuses it (section 3.6).
+// table where the peer refuses it.
 func (n *negotiation) initializeAsBefore() (*peer, error) {
 	p, err := n.initialize(n.ctx, mcp.LegacyVersions()[0], nil)
 	failure, answered := errors.AsType[*errors.TransporterRequestError](err)

@@ -15,7 +15,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
-// row is one row of a decision table of mcp-requirements section 3.
+// row is one row of the tables S1-S25 and H1-H23.
 type row struct {
 	name     string
 	protocol string // default auto

@@ -49,7 +49,7 @@ func WithExtension(id string, settings json.RawMessage) Option {
 }
 
 // WithSessionLostMatch replaces the texts by which an HTTP 400 is recognised as
-// the loss of the session (ruling 2). They are compared ignoring case, anywhere
+// the loss of the session (R101). They are compared ignoring case, anywhere
 // in the error's text. nil keeps the built-in list; an empty, non-nil list
 // leaves only status 404.
 func WithSessionLostMatch(texts []string) Option {

@@ -127,7 +127,7 @@ func TestFirstCallerGivesUp(t *testing.T) {
 	})
 }
 
-// TestSessionLoss holds ruling 2, R101 and P43: which answers mean that the
+// TestSessionLoss holds R101 and P43: which answers mean that the
 // session is gone.
 func TestSessionLoss(t *testing.T) {
 	for _, test := range []struct {

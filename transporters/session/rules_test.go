@@ -15,10 +15,9 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
-// The rules for transporters that this module keeps, in the form its design
-// gives them. Those about configuration and registration (4, 5, 16, 17 and the
-// first and last don't) are held by the tests of packages factory and config and
-// by the architecture test.
+// The rules for transporters that this module keeps. Those about configuration
+// and registration (4, 5, 16, 17 and the first and last don't) are held by the
+// tests of packages factory and config and by the architecture test.
 
 // Rule 1: the contract is one interface of one method.
 func TestRule01OneMethod(t *testing.T) {

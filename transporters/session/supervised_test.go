@@ -110,9 +110,9 @@ func TestS14NotForAModernServer(t *testing.T) {
 	})
 }
 
-// TestRestartByTheNextCall holds ruling 8: nothing happens at the death of a
-// process, the next call starts it again, once for all who call, in the era it
-// was known for; what was in flight fails and is not sent again.
+// TestRestartByTheNextCall: nothing happens at the death of a process, the next
+// call starts it again, once for all who call, in the era it was known for;
+// what was in flight fails and is not sent again.
 func TestRestartByTheNextCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProcesses(t,

@@ -122,7 +122,7 @@ func TestStartFailures(t *testing.T) {
 		require.ErrorContains(t, err, "env.X")
 		require.ErrorContains(t, err, "MCPCLIENT_NO_SUCH_VARIABLE")
 	})
-	t.Run("ends within startup_delay", func(t *testing.T) { // D 76
+	t.Run("ends within startup_delay", func(t *testing.T) {
 		link := prepare(t, "fails to start", func(c *Config) { c.StartupDelay = config.Of(soon) })
 		err := link.Start(t.Context(), link.receive)
 		require.ErrorIs(t, err, errors.ErrStartFailed)
@@ -166,7 +166,7 @@ func TestStartDelayIsWaited(t *testing.T) {
 	link.must("echo", nil)
 }
 
-func TestProcessTimeout(t *testing.T) { // D 80
+func TestProcessTimeout(t *testing.T) {
 	link := serve(t, "server", func(c *Config) { c.ProcessTimeout = config.Of(50 * time.Millisecond) })
 	_, err := link.do(link.newCall("never", nil))
 	require.ErrorIs(t, err, errors.ErrPeerLost)

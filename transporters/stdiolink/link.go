@@ -131,7 +131,7 @@ func (l *Link) Traits() transporters.Traits {
 }
 
 // SetVersion tells the negotiated version: only servers of 2025-03-26 may send
-// batches (R018, DESIGN ruling 12).
+// batches (R018).
 func (l *Link) SetVersion(version mcp.Version) { l.batches.Store(version == mcp.Version20250326) }
 
 // SkippedLines counts the lines from the process that were no message.

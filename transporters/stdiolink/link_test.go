@@ -79,7 +79,7 @@ func TestFramesGoOutInTheOrderOfAcceptance(t *testing.T) {
 	}
 }
 
-func TestIDsAreMatchedByValueWhateverTheirType(t *testing.T) { // ruling 5, P19
+func TestIDsAreMatchedByValueWhateverTheirType(t *testing.T) { // P19
 	link := serve(t, "server")
 	_, err := link.do(link.newCall("echo id as string", nil))
 	require.NoError(t, err)
@@ -230,7 +230,7 @@ func TestNoiseIsSkippedAndCounted(t *testing.T) { // P31, S16
 	require.Contains(t, log, "[WARN]  line skipped: not valid JSON")
 }
 
-func TestBatches(t *testing.T) { // R018, ruling 12
+func TestBatches(t *testing.T) { // R018
 	t.Run("from a server of 2025-03-26", func(t *testing.T) {
 		link := serve(t, "server")
 		link.SetVersion(mcp.Version20250326)

@@ -126,7 +126,7 @@ func (l *Link) routeAnswer(m mcp.Message) bool {
 }
 
 // takeFor finds the exchange that an answer is for. A number echoed as a string
-// counts as that number (ruling 5).
+// counts as that number (P19).
 func (l *Link) takeFor(m mcp.Message) *exchange {
 	if m.Error != nil && (m.ID.IsZero() || m.ID.IsNull()) {
 		return l.pending.takeAnonymous()

@@ -9,8 +9,8 @@ import (
 	"github.com/mcp-client-go/mcpclient/config"
 )
 
-// B.16 32-34, D 12, 13, 16, 17: the window is tumbling, opened by the first
-// restart, and its edge belongs to it.
+// The window is tumbling, opened by the first restart, and its edge belongs to
+// it.
 func TestBudgetCountsOverATumblingWindow(t *testing.T) {
 	const second = time.Second
 	tests := map[string]struct {
@@ -33,7 +33,7 @@ func TestBudgetCountsOverATumblingWindow(t *testing.T) {
 		"opened by the first restart, not by the clock's origin (34)": {
 			at: []time.Duration{59 * second, 61 * second}, want: []int{1, 2}, within: []bool{true, true},
 		},
-		"tumbling, not sliding: five within a window's length (D 17)": {
+		"tumbling, not sliding: five within a window's length": {
 			at:     []time.Duration{0, 59 * second, 60 * second, 60*second + 1, 61 * second, 62 * second},
 			want:   []int{1, 2, 3, 1, 2, 3},
 			within: []bool{true, true, true, true, true, true},
@@ -62,11 +62,11 @@ func TestBudgetTellsWhenItsWindowIsOver(t *testing.T) {
 	require.Zero(t, b.exhausted(start.Add(20*time.Second+rest)), "what it told is enough")
 }
 
-// B.16 44 and the table of DESIGN section 5.
+// Each key has the default that the documentation gives.
 func TestDefaults(t *testing.T) {
 	want := settings{supervised: true, maxRestarts: 3, window: 60 * time.Second, delay: 100 * time.Millisecond}
 	require.Equal(t, want, resolve(&Config{}))
-	require.Equal(t, settings{maxRestarts: 3, window: 60 * time.Second}, resolve(nil), "on demand, ruling 8")
+	require.Equal(t, settings{maxRestarts: 3, window: 60 * time.Second}, resolve(nil), "on demand")
 	require.Zero(t, resolve(&Config{RestartDelay: config.Of(0)}).delay, "0 is not the default")
 	require.Zero(t, resolve(&Config{RestartDelay: config.Off()}).delay)
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
-// B.16 30 in its newest form, D 2, D 94: a close is announced once though there
-// never was a connection.
+// A close is announced once though there never was a connection.
 func TestColdClose(t *testing.T) {
 	eachMode(t, func(t *testing.T, w *world) {
 		w.shut()
@@ -35,8 +34,8 @@ func TestColdClose(t *testing.T) {
 	})
 }
 
-// B.16 19, D 1: the connection is closed, and may deliver until it is, before
-// the close is announced.
+// The connection is closed, and may deliver until it is, before the close is
+// announced.
 func TestCloseComesBeforeItsAnnouncement(t *testing.T) {
 	eachMode(t, func(t *testing.T, w *world) {
 		require.NoError(t, w.start())
@@ -55,8 +54,7 @@ func TestCloseComesBeforeItsAnnouncement(t *testing.T) {
 	})
 }
 
-// B.16 29, 48, D 10a: a close during the delay cancels the restart and is
-// announced once more.
+// A close during the delay cancels the restart and is announced once more.
 func TestCloseDuringTheDelay(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.kill(1)
@@ -71,7 +69,7 @@ func TestCloseDuringTheDelay(t *testing.T) {
 	})
 }
 
-// B.16 37, D 10b: a close while the dead peer is being retired arms nothing.
+// A close while the dead peer is being retired arms nothing.
 func TestCloseWhileRetiring(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.link(1).onClose = func(context.Context) error {
@@ -88,8 +86,8 @@ func TestCloseWhileRetiring(t *testing.T) {
 	})
 }
 
-// B.16 36, D 10c: a close while a replacement is being made closes that too,
-// and no reconnect is announced.
+// A close while a replacement is being made closes that too, and no reconnect
+// is announced.
 func TestCloseWhileReplacing(t *testing.T) {
 	phases := map[string]func(w *world){
 		"dial": func(w *world) {
@@ -171,8 +169,8 @@ func TestCloseWhileReplacing(t *testing.T) {
 	}
 }
 
-// B.16 27, D 4: a close from a close listener cancels the restart, logs no
-// attempt, and neither recurses nor hangs.
+// A close from a close listener cancels the restart, logs no attempt, and
+// neither recurses nor hangs.
 func TestCloseFromAListener(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		begun := time.Now()
@@ -195,7 +193,7 @@ func TestCloseFromAListener(t *testing.T) {
 	})
 }
 
-// Ruling 7: Close does not wait for a callback.
+// Close does not wait for a callback.
 func TestCloseDoesNotWaitForListeners(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		release := make(chan struct{})
@@ -208,8 +206,8 @@ func TestCloseDoesNotWaitForListeners(t *testing.T) {
 	})
 }
 
-// B.16 28, D 4: concurrent closers return when the first is done, each within
-// its own context.
+// Concurrent closers return when the first is done, each within its own
+// context.
 func TestConcurrentClose(t *testing.T) {
 	eachMode(t, func(t *testing.T, w *world) {
 		require.NoError(t, w.start())

@@ -9,7 +9,7 @@ import (
 )
 
 // The defaults of Config, and the budget of the on-demand mode, which cannot be
-// configured (ruling 8).
+// configured.
 const (
 	defaultMaxRestarts   = 3
 	defaultRestartWindow = 60 * time.Second

@@ -39,7 +39,7 @@ func decode(t *testing.T, group any) (*supervise.Config, []string) {
 	return decoded.Supervision, keys
 }
 
-// DESIGN section 5: absent is on-demand mode, present has these defaults.
+// Absent is on-demand mode, present has these defaults.
 func TestConfigDefaults(t *testing.T) {
 	absent, faults := decode(t, nil)
 	require.Nil(t, absent)
@@ -55,19 +55,19 @@ func TestConfigDefaults(t *testing.T) {
 	require.True(t, present.RetryLostRequests)
 }
 
-// B.16 1-3: what makes no sense is refused with its key.
+// What makes no sense is refused with its key.
 func TestConfigFaults(t *testing.T) {
 	tests := map[string]struct {
 		key   string
 		value any
 		also  map[string]any
 	}{
-		"1: no restart":               {key: "max_restarts", value: 0},
-		"1: a negative budget":        {key: "max_restarts", value: -1},
-		"2: a negative delay":         {key: "restart_delay", value: "-1s"},
-		"3: no window":                {key: "restart_window", value: 0},
-		"3: a negative window":        {key: "restart_window", value: -5},
-		"3: a window that is off":     {key: "restart_window", value: "off"},
+		"no restart":                  {key: "max_restarts", value: 0},
+		"a negative budget":           {key: "max_restarts", value: -1},
+		"a negative delay":            {key: "restart_delay", value: "-1s"},
+		"no window":                   {key: "restart_window", value: 0},
+		"a negative window":           {key: "restart_window", value: -5},
+		"a window that is off":        {key: "restart_window", value: "off"},
 		"a backoff below the delay":   {key: "backoff", value: "50ms"},
 		"a backoff of nothing":        {key: "backoff", value: "1s", also: map[string]any{"restart_delay": 0}},
 		"a key that nobody knows":     {key: "max_restart", value: 3},

@@ -14,12 +14,12 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
-// onDemand runs a test of a started link without supervision (ruling 8).
+// onDemand runs a test of a started link without supervision.
 func onDemand(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) { test(t, started(t, nil)) })
 }
 
-// Ruling 8: a dead peer is started again by the next call, never between calls.
+// A dead peer is started again by the next call, never between calls.
 func TestOnDemandRestartsWithTheNextCall(t *testing.T) {
 	onDemand(t, func(t *testing.T, w *world) {
 		w.kill(1)
@@ -44,7 +44,7 @@ func TestOnDemandRestartsWithTheNextCall(t *testing.T) {
 	})
 }
 
-// Ruling 8: single flight.
+// Callers that come together share one dial.
 func TestOnDemandDialIsSharedByItsCallers(t *testing.T) {
 	onDemand(t, func(t *testing.T, w *world) {
 		w.OnPrepare(func(context.Context, transporters.Link) error {
@@ -118,7 +118,7 @@ func TestOnDemandDialKeepsTheContextsValues(t *testing.T) {
 	})
 }
 
-// Ruling 8: failed starts do not touch the budget and never hide their cause.
+// Failed starts do not touch the budget and never hide their cause.
 func TestOnDemandFailedStarts(t *testing.T) {
 	onDemand(t, func(t *testing.T, w *world) {
 		w.scripted(func(number int, _ context.Context) (transporters.Link, error) {
@@ -138,7 +138,7 @@ func TestOnDemandFailedStarts(t *testing.T) {
 	})
 }
 
-// Ruling 8: three deaths of ready peers within 60 seconds are made good, the
+// Three deaths of ready peers within 60 seconds are made good, the
 // fourth is not until the window, which the first one opened, is over.
 func TestOnDemandBudget(t *testing.T) {
 	onDemand(t, func(t *testing.T, w *world) {
@@ -208,7 +208,7 @@ func TestOnDemandDialWaitsForTheOldPeersEnd(t *testing.T) {
 	})
 }
 
-// B.16 18, 49: what is down already is not announced again.
+// What is down already is not announced again.
 func TestOnDemandCloseWhileDown(t *testing.T) {
 	onDemand(t, func(t *testing.T, w *world) {
 		w.kill(1)

@@ -26,8 +26,8 @@ func prepared(t *testing.T, w *world) func() transporters.Link {
 	return func() transporters.Link { return current }
 }
 
-// DESIGN section 4 [D], D 20: a lost exchange returns only when it is decided
-// whether another peer will come, delegated and on the generation alike.
+// A lost exchange returns only when it is decided whether another peer will
+// come, delegated and on the generation alike.
 func TestLostExchangeReturnsAfterTheDecision(t *testing.T) {
 	for name, direct := range map[string]bool{"delegated": false, "on the generation": true} {
 		t.Run(name, func(t *testing.T) {

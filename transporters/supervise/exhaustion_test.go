@@ -13,8 +13,8 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters/supervise"
 )
 
-// B.16 39, 40, D 16, 18: three restarts, and the fourth death in the window is
-// the end: close of that connection, exhaustion, no further close.
+// Three restarts, and the fourth death in the window is the end: close of that
+// connection, exhaustion, no further close.
 func TestExhaustionByDeaths(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		for n := 1; n <= 3; n++ {
@@ -34,13 +34,13 @@ func TestExhaustionByDeaths(t *testing.T) {
 		final := w.Err()
 		require.ErrorIs(t, final, errors.ErrSupervisionExhausted)
 		require.ErrorIs(t, final, errors.ErrPeerLost, "its cause is kept")
-		require.ErrorContains(t, final, "3 restarts within 1m0s", "39: with the count")
+		require.ErrorContains(t, final, "3 restarts within 1m0s", "with the count")
 		require.ErrorContains(t, final, "last failure: exit status 4")
 		require.ErrorContains(t, final, "cannot open database")
 		require.False(t, errors.SafeToRetry(final), "it may be the fate of a call that was sent")
 
 		err := w.Send(t.Context(), message("late"))
-		require.ErrorIs(t, err, errors.ErrSupervisionExhausted, "39: sends are refused")
+		require.ErrorIs(t, err, errors.ErrSupervisionExhausted, "sends are refused")
 		require.True(t, errors.SafeToRetry(err))
 		require.ErrorIs(t, w.Connect(t.Context()), errors.ErrSupervisionExhausted)
 		require.ErrorIs(t, w.start(), errors.ErrSupervisionExhausted)
@@ -54,8 +54,8 @@ func TestExhaustionByDeaths(t *testing.T) {
 	})
 }
 
-// B.16 43, D 14, 18, 19: each failed attempt spends one, is reported, and in
-// the end the promised replacement is withdrawn with one more close.
+// Each failed attempt spends one, is reported, and in the end the promised
+// replacement is withdrawn with one more close.
 func TestExhaustionByFailedRestarts(t *testing.T) {
 	failures := map[string]func(w *world, fail func() error){
 		"dial": func(w *world, fail func() error) {
@@ -93,7 +93,7 @@ func TestExhaustionByFailedRestarts(t *testing.T) {
 	}
 }
 
-// B.16 31: answering does not restore the budget.
+// Answering does not restore the budget.
 func TestServedMessagesDoNotRestoreTheBudget(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		for n := 1; n <= 4; n++ {
@@ -107,8 +107,8 @@ func TestServedMessagesDoNotRestoreTheBudget(t *testing.T) {
 	})
 }
 
-// B.16 32-34: the window opens at the first restart, its edge belongs to it,
-// and after it the count begins anew.
+// The window opens at the first restart, its edge belongs to it, and after it
+// the count begins anew.
 func TestRestartWindow(t *testing.T) {
 	const window = 60 * time.Second
 	tests := map[string]struct {
@@ -140,7 +140,7 @@ func TestRestartWindow(t *testing.T) {
 	}
 }
 
-// B.16 25: an error listener that panics at exhaustion changes nothing.
+// An error listener that panics at exhaustion changes nothing.
 func TestPanicAtExhaustion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := started(t, supervised(), supervise.WithErrorListener(func(error) { panic("at the worst time") }))

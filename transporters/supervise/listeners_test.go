@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// B.16 23, 24, D 11: a close listener that panics neither saves the peer nor
-// stops supervision, and the others still hear.
+// A close listener that panics neither saves the peer nor stops supervision,
+// and the others still hear.
 func TestPanicInACloseListener(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.OnConnectionClosed(func(error) { panic(errBroken) })
@@ -26,7 +26,7 @@ func TestPanicInACloseListener(t *testing.T) {
 	})
 }
 
-// B.16 38: on the extra close as well.
+// A close listener that panics at the extra close is reported as well.
 func TestPanicOnTheExtraClose(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.OnConnectionClosed(func(error) { panic("extra") })
@@ -39,7 +39,7 @@ func TestPanicOnTheExtraClose(t *testing.T) {
 	})
 }
 
-// B.16 50: a reconnect listener that panics is reported, the chain goes on.
+// A reconnect listener that panics is reported, the chain goes on.
 func TestPanicInAReconnectListener(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		heard := 0

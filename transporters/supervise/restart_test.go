@@ -20,8 +20,8 @@ func bubble(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) { test(t, started(t, supervised())) })
 }
 
-// B.16 13, 14: refused between death and replacement, afterwards the
-// replacement alone gets it.
+// Refused between death and replacement, afterwards the replacement alone gets
+// it.
 func TestSendAfterADeathGoesToTheReplacement(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -42,7 +42,7 @@ func TestSendAfterADeathGoesToTheReplacement(t *testing.T) {
 	})
 }
 
-// B.16 15: what was registered once serves every connection.
+// What was registered once serves every connection.
 func TestListenersSurviveARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.link(1).deliver("one")
@@ -74,7 +74,7 @@ func TestMessagesComeFromTheGeneration(t *testing.T) {
 	})
 }
 
-// B.16 17, D 7: however often a death is signalled, it is one.
+// However often a death is signalled, it is one.
 func TestTwoDeathSignalsAreOneClose(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.link(1).die(exit(1))
@@ -87,7 +87,7 @@ func TestTwoDeathSignalsAreOneClose(t *testing.T) {
 	})
 }
 
-// B.16 18, 26, 49: a close of the owner's is one close, and respawns nothing.
+// A close of the owner's is one close, and respawns nothing.
 func TestCloseAfterARestart(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.killAndReplace(1)
@@ -99,8 +99,8 @@ func TestCloseAfterARestart(t *testing.T) {
 	})
 }
 
-// B.16 20, 21, D 9: a superseded connection is closed, and can deliver neither
-// messages nor another close.
+// A superseded connection is closed, and can deliver neither messages nor
+// another close.
 func TestSupersededConnection(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.kill(1)
@@ -116,7 +116,7 @@ func TestSupersededConnection(t *testing.T) {
 	})
 }
 
-// B.16 22: a link that does not close cleanly is replaced all the same, and its
+// A link that does not close cleanly is replaced all the same, and its
 // error is the caller's if the caller closed it.
 func TestLinkThatFailsToClose(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
@@ -126,13 +126,13 @@ func TestLinkThatFailsToClose(t *testing.T) {
 		require.Contains(t, w.logged(), "broken")
 		w.link(2).onClose = fail
 		require.ErrorIs(t, w.Close(t.Context()), errBroken)
-		require.NoError(t, w.Close(t.Context()), "28: it is idempotent")
+		require.NoError(t, w.Close(t.Context()), "it is idempotent")
 		synctest.Wait()
 		require.Equal(t, []string{"closed: exit status 1", "reconnect", "closed: by owner"}, w.announced())
 	})
 }
 
-// B.16 41, 42: each restart is logged with reason, attempt and budget.
+// Each restart is logged with reason, attempt and budget.
 func TestRestartsAreLogged(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		w.killAndReplace(1)
@@ -143,8 +143,7 @@ func TestRestartsAreLogged(t *testing.T) {
 	})
 }
 
-// B.16 45-47 and DESIGN section 4: true before the close is announced, until
-// the replacement serves.
+// True before the close is announced, until the replacement serves.
 func TestIsReconnecting(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
 		var atClose, atReconnect, inPrepare []bool
@@ -163,7 +162,7 @@ func TestIsReconnecting(t *testing.T) {
 			w.kill(n)
 			pass(restartDelay)
 		}
-		require.False(t, w.IsReconnecting(), "46: the budget is spent")
+		require.False(t, w.IsReconnecting(), "the budget is spent")
 		require.Equal(t, []bool{true, true, true, false}, atClose)
 		require.Equal(t, []bool{false, false, false}, atReconnect)
 		require.Equal(t, []bool{true, true, true}, inPrepare)
@@ -172,11 +171,11 @@ func TestIsReconnecting(t *testing.T) {
 		w.kill(1)
 		require.True(t, w.IsReconnecting())
 		w.shut()
-		require.False(t, w.IsReconnecting(), "47: closed")
+		require.False(t, w.IsReconnecting(), "closed")
 	})
 }
 
-// B.16 52-54: one announcement per replacement, after the close of what it
+// One announcement per replacement, after the close of what it
 // replaces, with the new peer at hand.
 func TestReconnectAnnouncement(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
@@ -194,7 +193,7 @@ func TestReconnectAnnouncement(t *testing.T) {
 	})
 }
 
-// B.16 55: a failed restart announces nothing but its error; the next one that
+// A failed restart announces nothing but its error; the next one that
 // serves is announced.
 func TestFailedRestartAnnouncesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {

@@ -26,7 +26,7 @@ func eachMode(t *testing.T, test func(t *testing.T, w *world)) {
 
 var errBroken = errors.New("broken")
 
-// B.16 4-6: a failed first start tells its cause, owes no close, leaves nothing
+// A failed first start tells its cause, owes no close, leaves nothing
 // behind, and can be tried again.
 func TestFailedFirstStart(t *testing.T) {
 	failures := map[string]func(w *world){
@@ -107,8 +107,7 @@ func TestDialThatReturnsNothing(t *testing.T) {
 	require.NoError(t, link.Close(t.Context()))
 }
 
-// B.16 7 and DESIGN section 4: one dial, started, then prepared, before it is
-// the one that serves.
+// One dial, started, then prepared, before it is the one that serves.
 func TestStartDialsStartsAndPreparesOnce(t *testing.T) {
 	eachMode(t, func(t *testing.T, w *world) {
 		w.OnPrepare(func(ctx context.Context, fresh transporters.Link) error {
@@ -121,20 +120,20 @@ func TestStartDialsStartsAndPreparesOnce(t *testing.T) {
 		require.NoError(t, w.start())
 		require.Equal(t, 1, w.dialled())
 		require.Equal(t, []string{"echo"}, w.link(1).methods())
-		require.Error(t, w.start(), "8: it cannot be started twice")
+		require.Error(t, w.start(), "it cannot be started twice")
 		require.Equal(t, 1, w.dialled())
 		w.shut()
-		require.ErrorIs(t, w.start(), errors.ErrTransportClosed, "9: nor after it was closed")
+		require.ErrorIs(t, w.start(), errors.ErrTransportClosed, "nor after it was closed")
 	})
 }
 
-// B.16 10-12.
+// Before the start nothing is sent; afterwards all goes to the peer that serves.
 func TestSend(t *testing.T) {
 	eachMode(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		require.ErrorIs(t, w.Send(ctx, message("early")), errors.ErrNotSent, "10: before the start")
+		require.ErrorIs(t, w.Send(ctx, message("early")), errors.ErrNotSent, "before the start")
 		require.NoError(t, w.start())
-		require.NoError(t, w.Send(ctx, message("one")), "12: to the current connection")
+		require.NoError(t, w.Send(ctx, message("one")), "to the current connection")
 		reply, err := w.Exchange(ctx, message("echo"), nil)
 		require.NoError(t, err)
 		require.JSONEq(t, `"echo"`, string(reply.Message.Result))
@@ -142,7 +141,7 @@ func TestSend(t *testing.T) {
 
 		w.shut()
 		err = w.Send(ctx, message("late"))
-		require.ErrorIs(t, err, errors.ErrTransportClosed, "11: after the close")
+		require.ErrorIs(t, err, errors.ErrTransportClosed, "after the close")
 		require.True(t, errors.SafeToRetry(err))
 		_, err = w.Exchange(ctx, message("late"), nil)
 		require.ErrorIs(t, err, errors.ErrTransportClosed)

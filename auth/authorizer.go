@@ -1,0 +1,131 @@
+package auth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"runtime"
+	"sync"
+	"time"
+	"weak"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/auth/discovery"
+	"github.com/mcp-client-go/mcpclient/auth/internal/fetch"
+	"github.com/mcp-client-go/mcpclient/errors"
+)
+
+// Authorizer gets and keeps the tokens for one server. It is safe for concurrent
+// use.
+type Authorizer struct {
+	server string // configured name, for errors
+	cfg    Config
+	base   *url.URL
+	key    string // the server in keys of the store
+
+	http          *http.Client
+	store         Store
+	log           hclog.Logger
+	now           func() time.Time
+	interact      InteractFunc
+	identityToken IdentityTokenFunc
+	finder        *discovery.Finder
+
+	life context.Context // ends with Close
+	end  context.CancelCauseFunc
+
+	mu          sync.Mutex
+	closed      bool
+	working     sync.WaitGroup                     // none are added after closed
+	principals  map[string]weak.Pointer[Principal] // as long as somebody uses them
+	servers     map[string]knownServer             // by issuer
+	registering map[string]chan struct{}           // one registration at a time, by issuer
+}
+
+type knownServer struct {
+	metadata *discovery.Server
+	found    time.Time
+}
+
+// serverAge is how long the metadata of an authorization server is believed. A
+// challenge has it fetched anew at any rate.
+const serverAge = time.Hour
+
+// New returns the authorizer of the server at base, which must be an absolute
+// URL of scheme http or https, with a configuration that Check finds no fault
+// with. It does no I/O.
+func New(server, base string, cfg Config, options ...Option) (*Authorizer, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return nil, errors.New("authorization needs the server's absolute URL; found " + fetch.DisplayText(base))
+	}
+	a := &Authorizer{
+		server: server, cfg: cfg, base: u, key: discovery.Identifier(u),
+		store: NewMemoryStore(), log: hclog.NewNullLogger(), now: time.Now,
+		principals:  make(map[string]weak.Pointer[Principal]),
+		servers:     make(map[string]knownServer),
+		registering: make(map[string]chan struct{}),
+	}
+	a.life, a.end = context.WithCancelCause(context.Background())
+	for _, option := range options {
+		option(a)
+	}
+	a.finder = discovery.NewFinder(a.http, u)
+	return a, nil
+}
+
+// Server returns the configured name of the server.
+func (a *Authorizer) Server() string { return a.server }
+
+// Principal returns the credentials of one principal; empty names the client
+// itself. There is one Principal for each name as long as somebody uses it.
+func (a *Authorizer) Principal(name string) *Principal {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.principals[name].Value(); p != nil {
+		return p
+	}
+	p := &Principal{authorizer: a, name: name}
+	a.principals[name] = weak.Make(p)
+	runtime.AddCleanup(p, a.forget, name)
+	return p
+}
+
+// forget drops the entry of a Principal that nobody uses any more.
+func (a *Authorizer) forget(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if pointer, known := a.principals[name]; known && pointer.Value() == nil {
+		delete(a.principals, name)
+	}
+}
+
+// Close ends what the authorizer is doing, and waits for it, though not for
+// callbacks. Calls that need something of it from now on fail with
+// ErrTransportClosed. Idempotent.
+func (a *Authorizer) Close() error {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.end(errors.ErrTransportClosed)
+	a.working.Wait()
+	return nil
+}
+
+// begin counts a goroutine that Close is to wait for; false after Close.
+func (a *Authorizer) begin() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.working.Add(1)
+	return true
+}
+
+func (a *Authorizer) tokenKey(issuer, principal string) Key {
+	return Key{Kind: KindToken, Server: a.key, Issuer: issuer, Principal: principal}
+}
+
+func (a *Authorizer) issuerKey() Key { return Key{Kind: KindIssuer, Server: a.key} }

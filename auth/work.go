@@ -1,0 +1,110 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+)
+
+const (
+	// workTimeout bounds work without a user: a handful of requests of at most
+	// 10 s each.
+	workTimeout = 45 * time.Second
+	// failurePause is how long callers get the error of the work that failed last
+	// instead of trying the same again.
+	failurePause = 5 * time.Second
+)
+
+// work is what one goroutine does for all callers of a principal.
+type work struct {
+	key  string
+	done chan struct{}
+	err  error // set before done is closed
+}
+
+// failedWork is the latest work that failed.
+type failedWork struct {
+	key   string
+	err   error
+	until time.Time
+}
+
+// run has something done, once however many callers want it: satisfied says
+// whether it still is to be done, key what it is. Callers wait within their own
+// contexts; the work goes on without them, for others may wait and a refresh
+// token may just be spent.
+func (p *Principal) run(ctx context.Context, key string, satisfied func() bool, do func(context.Context) error) error {
+	for {
+		w, started, err := p.join(ctx, key, satisfied, do)
+		if w == nil {
+			return err
+		}
+		select {
+		case <-w.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if started || w.key == key && w.err != nil {
+			return w.err
+		}
+	}
+}
+
+// join returns the work that is running, or starts it; nil if there is nothing
+// to wait for.
+func (p *Principal) join(ctx context.Context, key string, satisfied func() bool, do func(context.Context) error) (w *work, started bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case satisfied():
+		return nil, false, nil
+	case p.running != nil:
+		return p.running, false, nil
+	case p.failed.key == key && p.authorizer.now().Before(p.failed.until):
+		return nil, false, p.failed.err
+	case !p.authorizer.begin():
+		return nil, false, &errors.TransporterRequestError{Server: p.authorizer.server, Kind: errors.KindClosed, Delivery: errors.DeliveryNotSent, Err: errors.ErrTransportClosed}
+	}
+	w = &work{key: key, done: make(chan struct{})}
+	p.running = w
+	go p.perform(context.WithoutCancel(ctx), w, do)
+	return w, true, nil
+}
+
+func (p *Principal) perform(ctx context.Context, w *work, do func(context.Context) error) {
+	defer p.authorizer.working.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(context.Canceled)
+	stop := context.AfterFunc(p.authorizer.life, func() { cancel(context.Cause(p.authorizer.life)) })
+	defer stop()
+	w.err = do(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = nil
+	p.failed = failedWork{}
+	if w.err != nil && !errors.Is(w.err, errors.ErrAuthRequired) { // that costs nothing to find out again
+		p.failed = failedWork{key: w.key, err: w.err, until: p.authorizer.now().Add(failurePause)}
+	}
+	close(w.done)
+}
+
+// await runs a callback of the user's, and waits for it no longer than ctx.
+func await[T any](ctx context.Context, callback func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	result := make(chan outcome, 1)
+	go func() {
+		value, err := callback()
+		result <- outcome{value, err}
+	}()
+	select {
+	case o := <-result:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
