@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-client-go/mcpclient/auth/internal/authtest"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/authtest"
 )
 
 func TestTokensGoToTheirOrigin(t *testing.T) { // R269, R270, P99
@@ -280,7 +280,7 @@ func TestSecretsDoNotShow(t *testing.T) { // R271, P104
 	tell(w.Call(t.Context(), p, "/mcp/write"))
 	w.ExpireAccess(true)
 	w.Token = func(form url.Values, _ http.Header) (int, string) {
-		return 400, fmt.Sprintf(`{"error":"invalid_grant","error_description":"no"}`)
+		return 400, `{"error":"invalid_grant","error_description":"no"}`
 	}
 	tell(w.Call(t.Context(), p, "/mcp"))
 	w.Token = func(form url.Values, _ http.Header) (int, string) { return 200, "canary-body" }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-client-go/mcpclient/auth/internal/authtest"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/authtest"
 )
 
 func TestAuthorizationCode(t *testing.T) { // R236, R238, R254, R256, R262, R268

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/mcp-client-go/mcpclient/auth/internal/authtest"
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/internal/authtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/mcp-client-go/mcpclient/auth/internal/authtest"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/authtest"
 )
 
 func TestRefreshAfterRefusal(t *testing.T) { // P94, P95, R272

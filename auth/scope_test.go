@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/auth/discovery"
-	"github.com/mcp-client-go/mcpclient/auth/internal/authtest"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/authtest"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 

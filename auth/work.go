@@ -14,6 +14,9 @@ const (
 	// failurePause is how long callers get the error of the work that failed last
 	// instead of trying the same again.
 	failurePause = 5 * time.Second
+	// denialPause is the same after a user said no, who is not to be asked again
+	// by whatever tries next.
+	denialPause = time.Minute
 )
 
 // work is what one goroutine does for all callers of a principal.
@@ -84,7 +87,11 @@ func (p *Principal) perform(ctx context.Context, w *work, do func(context.Contex
 	p.running = nil
 	p.failed = failedWork{}
 	if w.err != nil && !errors.Is(w.err, errors.ErrAuthRequired) { // that costs nothing to find out again
-		p.failed = failedWork{key: w.key, err: w.err, until: p.authorizer.now().Add(failurePause)}
+		pause := failurePause
+		if errors.Is(w.err, errors.ErrAuthorizationDenied) {
+			pause = denialPause
+		}
+		p.failed = failedWork{key: w.key, err: w.err, until: p.authorizer.now().Add(pause)}
 	}
 	close(w.done)
 }

@@ -100,7 +100,7 @@ func (s *standing) open(ctx context.Context) (final bool, err error) {
 		return true, context.Cause(x)
 	case err != nil:
 		s.failures++
-		if failure, ok := errors.AsType[*errors.TransporterRequestError](err); ok && failure.Status != 0 {
+		if failure, ok := errors.AsType[*errors.TransporterRequestError](err); ok && failure.Status != 0 && failure.Kind != errors.KindAuth {
 			return true, s.notOffered(err) // a redirect, an unknown encoding
 		}
 		return false, err

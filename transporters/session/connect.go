@@ -153,9 +153,10 @@ func (s *Session) connectContext() (context.Context, context.CancelFunc) {
 }
 
 // note remembers a failure for the back-off. A replacement that is pending
-// anyway, or a closed session, is no failure to start.
+// anyway, or a closed session, is no failure to start; nor is a server that wants
+// credentials, for the next call may bring them.
 func (c *connector) note(err error, backoff time.Duration) {
-	if err == nil || errors.Is(err, errors.ErrReconnecting) || errors.Is(err, errors.ErrSupervisionExhausted) {
+	if err == nil || errors.Is(err, errors.ErrReconnecting) || errors.Is(err, errors.ErrSupervisionExhausted) || errors.Is(err, errors.ErrAuthRequired) {
 		c.failure, c.failures = nil, 0
 		return
 	}

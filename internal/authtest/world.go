@@ -20,6 +20,9 @@ type World struct {
 	// Client reaches both.
 	Client *http.Client
 
+	// Handler serves requests with a good token; nil: an empty 200.
+	Handler http.Handler
+
 	// EditResource and EditServer change the metadata; a document that becomes nil
 	// is not served.
 	EditResource func(document map[string]any) map[string]any

@@ -49,6 +49,10 @@ func (w *World) serveResource(rw http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.count("served")
+	if w.Handler != nil {
+		w.Handler.ServeHTTP(rw, r)
+		return
+	}
 	rw.WriteHeader(http.StatusOK)
 }
 
