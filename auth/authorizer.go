@@ -32,15 +32,16 @@ type Authorizer struct {
 	identityToken IdentityTokenFunc
 	finder        *discovery.Finder
 
+	registering chan struct{} // holds one while a client is being registered
+
 	life context.Context // ends with Close
 	end  context.CancelCauseFunc
 
-	mu          sync.Mutex
-	closed      bool
-	working     sync.WaitGroup                     // none are added after closed
-	principals  map[string]weak.Pointer[Principal] // as long as somebody uses them
-	servers     map[string]knownServer             // by issuer
-	registering map[string]chan struct{}           // one registration at a time, by issuer
+	mu         sync.Mutex
+	closed     bool
+	working    sync.WaitGroup                     // none are added after closed
+	principals map[string]weak.Pointer[Principal] // as long as somebody uses them
+	servers    map[string]knownServer             // by issuer
 }
 
 type knownServer struct {
@@ -51,6 +52,10 @@ type knownServer struct {
 // serverAge is how long the metadata of an authorization server is believed. A
 // challenge has it fetched anew at any rate.
 const serverAge = time.Hour
+
+// maxServers bounds how many authorization servers are remembered: the resource
+// names them, and might name another one each time.
+const maxServers = 16
 
 // New returns the authorizer of the server at base, which must be an absolute
 // URL of scheme http or https, with a configuration that Check finds no fault
@@ -65,7 +70,7 @@ func New(server, base string, cfg Config, options ...Option) (*Authorizer, error
 		store: NewMemoryStore(), log: hclog.NewNullLogger(), now: time.Now,
 		principals:  make(map[string]weak.Pointer[Principal]),
 		servers:     make(map[string]knownServer),
-		registering: make(map[string]chan struct{}),
+		registering: make(chan struct{}, 1),
 	}
 	a.life, a.end = context.WithCancelCause(context.Background())
 	for _, option := range options {

@@ -44,14 +44,16 @@ type demand struct {
 // is.
 func (p *Principal) Challenged(ctx context.Context, attempt, status int, response, sent http.Header) (again bool, err error) {
 	current := p.current.Load()
-	isNewNonce := current != nil && current.prover != nil && current.prover.Learn(p.authorizer.base.String(), response)
+	if current != nil && current.prover != nil {
+		current.prover.Learn(p.authorizer.base.String(), response)
+	}
 	if status != http.StatusUnauthorized && status != http.StatusForbidden {
 		return false, nil
 	}
 	d := demand{demanded: parseDemand(response.Values("Www-Authenticate")), status: status, attempt: attempt}
 	d.scopes = d.demanded.scopes()
 	if status == http.StatusUnauthorized && d.bearer.Parameter("error") == dpop.ErrorNonce {
-		return isNewNonce && attempt < maxAttempts, nil
+		return response.Get(dpop.HeaderNonce) != "" && attempt < maxAttempts, nil
 	}
 	access := sentToken(sent)
 	if current != nil && current.Access == access {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -282,4 +284,60 @@ func TestServersOf20250326(t *testing.T) { // R244, P100
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(flow.URL, w.Resource.URL+"/authorize?"), flow.URL)
 	assert.Contains(t, flow.URL, "resource="+url.QueryEscape(w.Endpoint()))
+}
+
+// The authorization server has lost its memory: the next user gets a new client.
+func TestARegistrationThatIsForgotten(t *testing.T) {
+	w := authtest.New(t)
+	w.Token = func(url.Values, http.Header) (int, string) {
+		return http.StatusUnauthorized, `{"error":"invalid_client"}`
+	}
+	a := authorizer(t, w, defaults(nil))
+	flow, err := a.Begin(t.Context(), "", nil)
+	require.NoError(t, err)
+	query, err := w.Consent(t.Context(), flow.URL)
+	require.NoError(t, err)
+	require.ErrorIs(t, a.Complete(t.Context(), "", query), errors.ErrTokenRequest)
+	w.Token = nil
+	login(t, w, a, "")
+	assert.Equal(t, 2, w.Count("register"))
+}
+
+// meetingStore lets nobody read a flow before two have.
+type meetingStore struct {
+	MemoryStore
+	both sync.WaitGroup
+}
+
+func (s *meetingStore) Get(ctx context.Context, key Key) ([]byte, bool, error) {
+	value, found, err := s.MemoryStore.Get(ctx, key)
+	if key.Kind == KindFlow {
+		s.both.Done()
+		s.both.Wait()
+	}
+	return value, found, err
+}
+
+func TestAnAnswerThatComesTwiceAtTheSameTime(t *testing.T) {
+	w := authtest.New(t)
+	store := &meetingStore{}
+	store.both.Add(2)
+	a := authorizer(t, w, defaults(nil), WithStore(store))
+	flow, err := a.Begin(t.Context(), "", nil)
+	require.NoError(t, err)
+	query, err := w.Consent(t.Context(), flow.URL)
+	require.NoError(t, err)
+	var failed atomic.Int32
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if err := a.Complete(context.Background(), "", query); err != nil {
+				assert.ErrorIs(t, err, errors.ErrAuthorizationResponse)
+				failed.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, 1, failed.Load())
+	assert.Equal(t, 1, w.Count("authorization_code"))
 }

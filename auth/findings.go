@@ -109,6 +109,9 @@ func (a *Authorizer) checkConfiguredIssuer(issuer string) error {
 func (a *Authorizer) remember(server *discovery.Server) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if len(a.servers) >= maxServers {
+		clear(a.servers)
+	}
 	a.servers[server.Issuer] = knownServer{metadata: server, found: a.now()}
 }
 

@@ -159,6 +159,7 @@ func (a *Authorizer) completeFlow(ctx context.Context, principal string, query u
 		"grant_type": {grantCode}, "code": {code}, "redirect_uri": {record.Redirect}, "code_verifier": {record.Verifier},
 	})
 	if err != nil {
+		a.reconsider(ctx, terms.client, record.Server.Issuer, err)
 		return nil, err
 	}
 	made.issued = true
@@ -228,7 +229,8 @@ func single(query url.Values, name string) (value string, ok bool) {
 // flowClient is the client that began the flow; its key is not in the record.
 func (a *Authorizer) flowClient(record *pending) (*client, error) {
 	key, err := a.privateKey()
-	return &client{registration: record.Client, key: key, keyID: a.cfg.KeyID}, err
+	dynamic := record.Client.ClientID != a.cfg.ClientID && record.Client.ClientID != a.cfg.ClientMetadataURL
+	return &client{registration: record.Client, key: key, keyID: a.cfg.KeyID, dynamic: dynamic}, err
 }
 
 func (a *Authorizer) flowKey(state string) Key {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -264,4 +265,25 @@ func TestWhenTokensAreBound(t *testing.T) {
 			assert.True(t, strings.HasPrefix(header.Get("Authorization"), test.want+" "))
 		})
 	}
+}
+
+func TestManyCallersAndANonce(t *testing.T) {
+	w := authtest.New(t)
+	w.EditServer = func(m map[string]any) map[string]any {
+		m["dpop_signing_alg_values_supported"] = []string{"ES256"}
+		return m
+	}
+	a := authorizer(t, w, defaults(func(c *Config) { c.DPoP = DPoPAlways }))
+	login(t, w, a, "")
+	w.Challenge = func(_ int, usual string) []string { return []string{usual} }
+	w.Change(func() { w.ResourceNonce = "nonce" })
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			if status, err := w.Call(context.Background(), a.Principal(""), "/mcp"); assert.NoError(t, err) {
+				assert.Equal(t, http.StatusOK, status)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -143,9 +143,7 @@ func (p *Principal) refreshed(ctx context.Context, server *discovery.Server, old
 	}
 	made, err := a.refresh(ctx, server, old, c)
 	if refused, ok := errors.AsType[*refusal](err); ok && refused.status >= 400 && refused.status < 500 && refused.status != 429 && refused.status != 408 {
-		if c.dynamic && refused.code == "invalid_client" {
-			a.unregister(ctx, server.Issuer)
-		}
+		a.reconsider(ctx, c, server.Issuer, err)
 		return nil, fmt.Errorf("%w: %w", errCannotRefresh, err)
 	}
 	return made, err
@@ -165,8 +163,13 @@ func (p *Principal) drop(ctx context.Context, old *token) {
 	p.current.CompareAndSwap(old, nil)
 }
 
-// unregister forgets a registration that the authorization server has forgotten.
-func (a *Authorizer) unregister(ctx context.Context, issuer string) {
+// reconsider forgets a registration that the authorization server has forgotten,
+// so that the next authorization begins with a new one.
+func (a *Authorizer) reconsider(ctx context.Context, c *client, issuer string, err error) {
+	refused, ok := errors.AsType[*refusal](err)
+	if !ok || !c.dynamic || refused.code != "invalid_client" {
+		return
+	}
 	if _, err := a.store.Delete(ctx, a.registrationKey(issuer), nil); err != nil {
 		a.log.Error("a registration could not be removed from the store", "server", a.server, "error", err)
 	}

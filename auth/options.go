@@ -56,7 +56,9 @@ type AuthorizationRequest struct {
 // call that needs it, and ends with the authorizer or after 10 minutes.
 type InteractFunc func(ctx context.Context, request AuthorizationRequest) (url.Values, error)
 
-// WithInteraction makes calls that need a user's consent wait for it.
+// WithInteraction makes calls that need a user's consent wait for it, each within
+// its own context and time limits. If the user takes longer, the calls fail, and
+// the next one finds the token.
 func WithInteraction(interact InteractFunc) Option {
 	return func(a *Authorizer) { a.interact = interact }
 }

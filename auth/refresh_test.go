@@ -194,8 +194,20 @@ func TestAnotherProcessWasQuicker(t *testing.T) {
 }
 
 func TestMigration(t *testing.T) { // R243, R253, P93
+	for name, document := range map[string]string{"registered": "", "metadata document": "https://app.example.com/client.json"} {
+		t.Run(name, func(t *testing.T) { migrate(t, document) })
+	}
+}
+
+func migrate(t *testing.T, document string) {
 	w, other := authtest.New(t), authtest.New(t)
-	a := authorizer(t, w, defaults(nil), agreeing(other)) // Consent follows any URL
+	for _, world := range []*authtest.World{w, other} {
+		world.EditServer = func(m map[string]any) map[string]any {
+			m["client_id_metadata_document_supported"] = true
+			return m
+		}
+	}
+	a := authorizer(t, w, defaults(func(c *Config) { c.ClientMetadataURL = document }), agreeing(other)) // Consent follows any URL
 	served(t, w, a.Principal(""), "/mcp")
 	w.EditResource = func(m map[string]any) map[string]any {
 		m["authorization_servers"] = []string{other.Issuer.URL}
@@ -204,7 +216,11 @@ func TestMigration(t *testing.T) { // R243, R253, P93
 	w.ExpireAccess(false)
 	_, err := w.Call(t.Context(), a.Principal(""), "/mcp") // the world does not know the other's tokens
 	require.ErrorIs(t, err, errors.ErrAuthRequired)
-	assert.Equal(t, 1, other.Count("register"))
+	registrations := 1
+	if document != "" { // that client is everybody's
+		registrations = 0
+	}
+	assert.Equal(t, registrations, other.Count("register"))
 	assert.Equal(t, 1, other.Count("authorize"))
 	assert.Zero(t, w.Count("refresh_token")+other.Count("refresh_token"), "the old token goes nowhere")
 }
@@ -243,4 +259,20 @@ func TestAServerThatRefusesEverything(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrAuthRequired)
 	require.ErrorContains(t, err, "refuses the token that it was just given")
 	assert.Equal(t, 1, w.Count("authorize"))
+}
+
+func TestOnlyTheTokenThatIsNoGoodIsRemoved(t *testing.T) {
+	w := authtest.New(t)
+	store := NewMemoryStore()
+	first, second := authorizer(t, w, defaults(nil), WithStore(store)), authorizer(t, w, defaults(nil), WithStore(store))
+	login(t, w, first, "")
+	p := first.Principal("")
+	old := p.current.Load()
+	login(t, w, second, "") // a newer one, of another process
+	p.drop(t.Context(), old)
+	assert.Nil(t, p.current.Load())
+	stored, err := p.stored(t.Context())
+	require.NoError(t, err)
+	require.NotNil(t, stored)
+	assert.NotEqual(t, old.Access, stored.Access)
 }

@@ -54,11 +54,12 @@ func (a *Authorizer) storedRegistration(ctx context.Context, issuer string) (*re
 // registered returns our registration with the issuer, a new one if there is
 // none (R250, R253). One is made at a time, however many users begin at once.
 func (a *Authorizer) registered(ctx context.Context, server *discovery.Server) (*registration, error) {
-	release, err := a.lockRegistration(ctx, server.Issuer)
-	if err != nil {
-		return nil, err
+	select {
+	case a.registering <- struct{}{}:
+		defer func() { <-a.registering }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	defer release()
 	stored, err := a.storedRegistration(ctx, server.Issuer)
 	if err != nil || stored != nil {
 		return stored, err
@@ -68,23 +69,6 @@ func (a *Authorizer) registered(ctx context.Context, server *discovery.Server) (
 		return nil, err
 	}
 	return made, write(ctx, a.store, a.registrationKey(server.Issuer), made, made.Expires)
-}
-
-// lockRegistration waits for its turn, within ctx.
-func (a *Authorizer) lockRegistration(ctx context.Context, issuer string) (release func(), err error) {
-	a.mu.Lock()
-	turn := a.registering[issuer]
-	if turn == nil {
-		turn = make(chan struct{}, 1)
-		a.registering[issuer] = turn
-	}
-	a.mu.Unlock()
-	select {
-	case turn <- struct{}{}:
-		return func() { <-turn }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 }
 
 // register registers a client (RFC 7591).

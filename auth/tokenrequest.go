@@ -83,12 +83,14 @@ func (a *Authorizer) send(ctx context.Context, r tokenRequest) (*tokenAnswer, er
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errors.ErrTokenRequest, err)
 		}
-		isNewNonce := r.prover != nil && r.prover.Learn(r.endpoint, response.Header)
+		if r.prover != nil {
+			r.prover.Learn(r.endpoint, response.Header)
+		}
 		if response.Status == http.StatusOK {
 			return r.read(response.Body)
 		}
 		refused := parseRefusal(response.Status, response.Body)
-		if refused.code != dpop.ErrorNonce || !isNewNonce || !again {
+		if refused.code != dpop.ErrorNonce || r.prover == nil || response.Header.Get(dpop.HeaderNonce) == "" || !again {
 			return nil, fmt.Errorf("%w: %s: %w", errors.ErrTokenRequest, fetch.DisplayText(r.endpoint), refused)
 		}
 	}

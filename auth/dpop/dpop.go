@@ -58,25 +58,20 @@ func (p *Prover) Proof(method, target, accessToken string, now time.Time) (strin
 	return p.key.Sign(map[string]any{"typ": "dpop+jwt", "jwk": p.key.PublicJWK()}, claims)
 }
 
-// Learn takes the nonce of an answer from the target's origin, and reports
-// whether it is a new one.
-func (p *Prover) Learn(target string, answer http.Header) bool {
+// Learn takes the nonce of an answer from the target's origin, if it has one.
+func (p *Prover) Learn(target string, answer http.Header) {
 	nonce := answer.Get(HeaderNonce)
 	u, err := url.Parse(target)
 	if nonce == "" || len(nonce) > maxNonceSize || err != nil {
-		return false
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	origin := originOf(u)
-	if p.nonces[origin] == nonce {
-		return false
-	}
-	if len(p.nonces) >= maxOrigins {
+	if _, known := p.nonces[origin]; !known && len(p.nonces) >= maxOrigins {
 		clear(p.nonces)
 	}
 	p.nonces[origin] = nonce
-	return true
 }
 
 func (p *Prover) nonce(u *url.URL) string {
