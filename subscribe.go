@@ -66,3 +66,10 @@ func (c *Connection) NotifyRootsChanged(ctx context.Context) error {
 	}
 	return notifying.NotifyRootsChanged(ctx)
 }
+
+// WaitForState waits until the connection is in the state, or ctx ends, whose
+// cause it returns then. It starts nothing: a connection that nobody uses stays
+// idle.
+func (c *Connection) WaitForState(ctx context.Context, state transporters.State) error {
+	return transporters.WaitForState(ctx, c.base, state)
+}

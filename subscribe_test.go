@@ -60,3 +60,23 @@ func TestListen(t *testing.T) {
 	_, err := fake.Listen(t.Context(), mcp.SubscriptionFilter{ToolsListChanged: true}, func(mcp.Message) {})
 	require.ErrorIs(t, err, errors.ErrCapabilityMissing)
 }
+
+// TestWaitForState follows a connection through its life.
+func TestWaitForState(t *testing.T) {
+	cfg, err := config.FromServers(map[string]any{"demo": map[string]any{
+		"type": "http", "base_url": mcptest.StartHTTP(t, mcptest.NewDemoServer()),
+	}})
+	require.NoError(t, err)
+	client, err := mcpclient.New(cfg)
+	require.NoError(t, err)
+	defer client.Close()
+	demo, err := client.Connect("demo")
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	require.NoError(t, demo.WaitForState(ctx, transporters.StateIdle))
+	ready := make(chan error, 1)
+	go func() { ready <- demo.WaitForState(ctx, transporters.StateReady) }()
+	require.NoError(t, demo.Ping(ctx))
+	require.NoError(t, <-ready)
+}

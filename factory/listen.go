@@ -77,3 +77,15 @@ func (s *Slot) NotifyRootsChanged(ctx context.Context) error {
 	}
 	return errors.Join(failures...)
 }
+
+// WaitForState waits until the base of the principal that ctx names is in the
+// state, or ctx ends, whose cause it returns then. Meanwhile the base counts as
+// busy.
+func (s *Slot) WaitForState(ctx context.Context, state transporters.State) error {
+	t, base, err := s.enter(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer s.leave(t)
+	return transporters.WaitForState(ctx, base, state)
+}

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
+	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
@@ -332,5 +334,58 @@ func TestSilence(t *testing.T) {
 			require.Equal(t, 30*time.Second, time.Since(start))
 			require.Zero(t, link.Count("notifications/cancelled"), "R057")
 		})
+	})
+}
+
+// older is a link with HTTP+SSE behind the same URL, or without it.
+type older struct {
+	*mcptest.ScriptedLink
+	legacy *mcptest.ScriptedLink
+	err    error
+}
+
+func (o older) Legacy(ctx context.Context, in func(transporters.Link, mcp.Message)) (transporters.Link, error) {
+	if o.err != nil {
+		return nil, o.err
+	}
+	return o.legacy, o.legacy.Start(ctx, in)
+}
+
+// TestH20AndH21: a URL that refuses both POSTs with 400, 404 or 405 is asked for
+// HTTP+SSE; if that is not there either, the refusal of the POST is reported,
+// with the outcome as its detail. Another refusal is no reason to ask.
+func TestH20AndH21(t *testing.T) {
+	for _, status := range []int{400, 404, 405} {
+		t.Run(fmt.Sprint("H20 ", status), func(t *testing.T) {
+			link := older{ScriptedLink: mcptest.NewScriptedLink(t, mcptest.HTTPTraits()), legacy: mcptest.NewScriptedLink(t, mcptest.HTTPTraits())}
+			link.On("server/discover").Status(status)
+			link.On("initialize").Status(status)
+			link.legacy.On("initialize").Return(`{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}`)
+			link.legacy.On("tools/list").Return(`{"tools":[]}`)
+			s := newSession(t, link, nil)
+			_, err := s.Request(t.Context(), "tools/list", nil, nil)
+			require.NoError(t, err)
+			info, err := s.ServerInfo(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, mcp.Version20241105, info.Version)
+		})
+	}
+	t.Run("H21", func(t *testing.T) {
+		link := older{ScriptedLink: mcptest.NewScriptedLink(t, mcptest.HTTPTraits()), err: errors.New("no endpoint event")}
+		link.On("server/discover").Status(405)
+		link.On("initialize").Status(405)
+		s := newSession(t, link, nil)
+		_, err := s.ServerInfo(t.Context())
+		require.ErrorContains(t, err, "405")
+		require.ErrorContains(t, err, "no endpoint event")
+	})
+	t.Run("not for another refusal", func(t *testing.T) {
+		link := older{ScriptedLink: mcptest.NewScriptedLink(t, mcptest.HTTPTraits()), err: errors.New("must not be asked")}
+		link.On("server/discover").Status(400)
+		link.On("initialize").Status(500)
+		s := newSession(t, link, nil)
+		_, err := s.ServerInfo(t.Context())
+		require.ErrorContains(t, err, "500")
+		require.NotContains(t, err.Error(), "must not be asked")
 	})
 }
