@@ -115,3 +115,21 @@ func imports(folder string) string { return "package a\nimport _ \"" + module + 
 func uses(importPath, statement string) string {
 	return "package a\nimport \"" + importPath + "\"\nfunc f() { " + statement + " }"
 }
+
+// The don'ts for transporters that the architecture test holds, each shown by a
+// violation that it finds.
+func TestDonts(t *testing.T) {
+	for name, text := range map[string]string{
+		"Dont1 read the configuration from inside a transporter": "package a\n\nimport \"os\"\n\nvar _ = os.Getenv\n\nfunc f() string { return os.Getenv(\"X\") }\n",
+		"Dont3 a second way to do I/O: processes":                "package a\n\nimport \"os/exec\"\n\nfunc f() *exec.Cmd { return exec.Command(\"x\") }\n",
+		"Dont3 a second way to do I/O: the network":              "package a\n\nimport \"net\"\n\nfunc f() { _, _ = net.Dial(\"tcp\", \"x\") }\n",
+		"Dont4 state across requests, outside of an instance":    "package a\n\nimport \"sync\"\n\nvar shared = sync.OnceFunc(func() {})\n",
+		"Dont4 work at the start of the program":                 "package a\n\nfunc init() {}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			violations, err := Check(fstest.MapFS{"transporters/a/a.go": {Data: []byte(text)}}, module)
+			require.NoError(t, err)
+			require.NotEmpty(t, violations)
+		})
+	}
+}

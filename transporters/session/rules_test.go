@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -176,8 +177,6 @@ func TestRule11NoSharedState(t *testing.T) {
 	require.Empty(t, second.Received()[1].Header.Get("Mcp-Session-Id"))
 }
 
-// Rule 12 is TestSessionLoss and its neighbours.
-
 // Rules 13 and 14: onEvent sees every message of the request in order, the
 // answer last, error answers too, also where nothing streams.
 func TestRule13And14Events(t *testing.T) {
@@ -226,4 +225,25 @@ func TestDont2NoRawErrors(t *testing.T) {
 	require.IsType(t, &errors.TransporterRequestError{}, err)
 	require.True(t, strings.HasPrefix(err.Error(), `mcp server "peer": tools/list: `), err.Error())
 	require.ErrorContains(t, err, "no network")
+}
+
+// Rule 12: on session loss the session is cleared, initialized again once, and
+// the request sent once more; if that fails too, it is the one error type.
+func TestRule12SessionLoss(t *testing.T) {
+	link := legacyLink(t)
+	link.On("tools/list").Times(2).Status(404)
+	link.On("initialize").Header("Mcp-Session-Id", "s-2").Return(initializeResult)
+	s := newSession(t, link, nil)
+	_, err := s.Request(t.Context(), "tools/list", nil, nil)
+	require.IsType(t, &errors.TransporterRequestError{}, err)
+	require.ErrorIs(t, err, errors.ErrSessionLost)
+	require.Equal(t, 2, link.Count("initialize"))
+	require.Equal(t, 2, link.Count("tools/list"))
+}
+
+// Don't 5: the contract's signature is what every implementation and fake was
+// written against.
+func TestDont5Signature(t *testing.T) {
+	var request func(context.Context, string, any, transporters.EventFunc) (mcp.Result, error)
+	require.Equal(t, reflect.TypeOf(request), reflect.TypeOf(transporters.Transporter.Request).In(0).Method(0).Type)
 }
