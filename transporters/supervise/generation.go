@@ -114,6 +114,17 @@ func (g *generation) explain(err error) error {
 	return lost
 }
 
+// Listen is that of the link, if it has a standing stream.
+func (g *generation) Listen(ctx context.Context, header http.Header, tried func()) error {
+	if standing, ok := g.link.(transporters.Standing); ok {
+		return standing.Listen(ctx, header, tried)
+	}
+	if tried != nil {
+		tried()
+	}
+	return transporters.ErrNotOffered
+}
+
 // Terminate is the plain link's, and does nothing if that is no Terminator.
 func (g *generation) Terminate(ctx context.Context, header http.Header) error {
 	if terminator, ok := g.link.(transporters.Terminator); ok {
