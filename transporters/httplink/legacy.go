@@ -82,7 +82,7 @@ func (l *Link) converseBeside(ctx context.Context, w *waiter) (transporters.Repl
 		case m := <-own.events:
 			w.deliver(w.sink, nil)
 			w.sink.Deliver(m)
-		case <-w.events.wake:
+		case <-w.wake():
 			w.deliver(w.sink, nil)
 		case o := <-finished:
 			return o.reply, o.err

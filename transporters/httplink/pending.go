@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/messagequeue"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -31,7 +32,7 @@ type pendingTable struct {
 func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink) (*waiter, error) {
 	w := &waiter{out: *out, sink: sink, settled: make(chan struct{})}
 	if out.WantEvents {
-		w.events.wake = make(chan struct{}, 1)
+		w.events = messagequeue.New(eventBytes)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +99,7 @@ func (t *pendingTable) route(m mcp.Message) bool {
 	}
 	if m.Kind() != mcp.KindResponse {
 		w.sink.Arrived()
-		if w.out.WantEvents && !w.events.push(m) && t.remove(w) {
+		if w.out.WantEvents && !w.events.Push(m) && t.remove(w) {
 			w.settle(mcp.Message{}, fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, eventBytes))
 		}
 		return true
@@ -128,7 +129,7 @@ func (t *pendingTable) fail(id uint64, err error) {
 type waiter struct {
 	out    transporters.Outbound // a copy: the caller's is only lent until Exchange returns
 	sink   transporters.Sink
-	events eventQueue
+	events *messagequeue.Queue // nil unless events are wanted
 
 	settled chan struct{} // closed behind the writing of answer and err
 	answer  mcp.Message
@@ -167,7 +168,10 @@ func (w *waiter) isSettled() bool {
 // deliver hands over what other streams brought, until stop is closed. It is
 // called in the exchange's own goroutine.
 func (w *waiter) deliver(sink transporters.Sink, stop <-chan struct{}) {
-	for m, ok := w.events.pop(); ok; m, ok = w.events.pop() {
+	if w.events == nil {
+		return
+	}
+	for m, ok := w.events.Pop(); ok; m, ok = w.events.Pop() {
 		sink.Deliver(m)
 		select {
 		case <-stop:
@@ -177,46 +181,11 @@ func (w *waiter) deliver(sink transporters.Sink, stop <-chan struct{}) {
 	}
 }
 
-// messageOverhead is what a queued message counts beyond its bytes.
-const messageOverhead = 256
-
-// eventQueue holds events, bounded by bytes, on their way from another stream's
-// goroutine to that of the exchange.
-type eventQueue struct {
-	wake chan struct{} // capacity 1: there may be events
-
-	mu     sync.Mutex
-	queued []mcp.Message
-	bytes  int
-}
-
-// push adds an event. It returns false if there is no room.
-func (q *eventQueue) push(m mcp.Message) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	size := len(m.Raw) + messageOverhead
-	if q.bytes+size > eventBytes {
-		return false
+// wake receives when other streams have brought something; it is nil, which
+// never does, if no events are wanted.
+func (w *waiter) wake() <-chan struct{} {
+	if w.events == nil {
+		return nil
 	}
-	q.queued = append(q.queued, m)
-	q.bytes += size
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-	return true
-}
-
-// pop takes the oldest event.
-func (q *eventQueue) pop() (mcp.Message, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.queued) == 0 {
-		return mcp.Message{}, false
-	}
-	m := q.queued[0]
-	q.queued[0] = mcp.Message{}
-	q.queued = q.queued[1:]
-	q.bytes -= len(m.Raw) + messageOverhead
-	return m, true
+	return w.events.Wake
 }

@@ -116,7 +116,7 @@ func (r *resumption) attempt(ctx context.Context) (transporters.Reply, error) {
 func (r *resumption) wait(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	w, wake := r.c.waiter, r.c.waiter.events.wake
+	w, wake := r.c.waiter, r.c.waiter.wake()
 	if r.c.beside {
 		wake = nil
 	}

@@ -68,7 +68,7 @@ func (s *SSELink) await(ctx context.Context, w *waiter, refused <-chan posted) (
 		select {
 		case <-w.settled:
 			return transporters.Reply{}, errSettled
-		case <-w.events.wake:
+		case <-w.wake():
 			w.deliver(w.sink, ctx.Done())
 		case p := <-refused:
 			s.checkStatus(p.reply.Status)
