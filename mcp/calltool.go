@@ -29,34 +29,45 @@ func ParseCallToolResult(r Result) (*CallToolResult, error) { return decodeResul
 
 func (r *CallToolResult) decode(raw []byte) error {
 	*r = CallToolResult{raw: raw}
-	return decodeObject(raw, func(name []byte, c *jsonscan.Cursor) error {
+	c := jsonscan.TrustedCursor(raw)
+	if !c.Object() {
+		return fmt.Errorf("must be an object, found %s", kindOf(raw))
+	}
+	for name, ok := c.Member(); ok; name, ok = c.Member() {
 		kind := c.Kind()
-		value := c.Value()
-		switch string(name) {
-		case "content":
-			switch kind {
-			case '[':
-				r.content = value
-			case 'n':
-			default:
-				return fmt.Errorf("%q must be an array, found %s", name, kindOf(value))
-			}
-		case "structuredContent":
-			r.structured = value
-		case "isError":
-			switch kind {
-			case 't', 'f', 'n':
-				r.IsError = kind == 't'
-			default:
-				return fmt.Errorf("%q must be true or false, found %s", name, kindOf(value))
-			}
-		case "_meta":
-			if kind != 'n' {
-				r.meta = value
-			}
+		if err := r.take(name, kind, c.Value()); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return c.End()
+}
+
+// take keeps a member whose value is of the kind.
+func (r *CallToolResult) take(name []byte, kind byte, value []byte) error {
+	switch string(name) {
+	case "content":
+		switch kind {
+		case '[':
+			r.content = value
+		case 'n':
+		default:
+			return fmt.Errorf("%q must be an array, found %s", name, kindOf(value))
+		}
+	case "structuredContent":
+		r.structured = value
+	case "isError":
+		switch kind {
+		case 't', 'f', 'n':
+			r.IsError = kind == 't'
+		default:
+			return fmt.Errorf("%q must be true or false, found %s", name, kindOf(value))
+		}
+	case "_meta":
+		if kind != 'n' {
+			r.meta = value
+		}
+	}
+	return nil
 }
 
 // Content iterates over the blocks, decoding one at a time. A block that is no
@@ -81,7 +92,8 @@ func (r *CallToolResult) Content() iter.Seq[Content] {
 }
 
 // Text returns the text of all text blocks, joined by newlines. Other blocks are
-// passed over without decoding them.
+// passed over without decoding them. The text of a single block without escapes
+// shares the result's bytes: it is not copied, and keeps them in memory.
 func (r *CallToolResult) Text() string {
 	var single [1]string // the usual result has one block
 	texts := single[:0]
@@ -117,7 +129,7 @@ func readTextBlock(c *jsonscan.Cursor) (text string, ok bool) {
 	if string(kind) != `"`+ContentText+`"` {
 		return "", false
 	}
-	return jsonscan.String(raw)
+	return jsonscan.SharedString(raw)
 }
 
 // Structured returns the raw structured content and whether there is any: it

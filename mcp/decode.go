@@ -86,9 +86,9 @@ func decodeObject(raw []byte, member func(name []byte, c *jsonscan.Cursor) error
 	return c.End()
 }
 
-// readText reads a string; "" for anything else.
+// readText reads a string, which shares the bytes; "" for anything else.
 func readText(c *jsonscan.Cursor) string {
-	text, _ := c.Text()
+	text, _ := c.SharedText()
 	return text
 }
 
@@ -112,7 +112,7 @@ func readTexts(c *jsonscan.Cursor) []string {
 	}
 	texts := []string{}
 	for c.Element() {
-		if text, ok := c.Text(); ok && len(texts) < maxEntries {
+		if text, ok := c.SharedText(); ok && len(texts) < maxEntries {
 			texts = append(texts, text)
 		}
 	}

@@ -13,16 +13,31 @@ import (
 // encode returns value as JSON on one line, in memory that nobody else holds.
 // json.RawMessage and []byte are taken for JSON and copied; everything else is
 // encoded as encoding/json does, but without escaping < > &.
-func encode(value any) ([]byte, error) {
+func encode(value any) ([]byte, error) { return appendEncoded(nil, value) }
+
+// appendEncoded appends what encode returns.
+func appendEncoded(dst []byte, value any) ([]byte, error) {
+	var data []byte
+	var err error
 	switch v := value.(type) {
 	case json.RawMessage:
-		return encodeRaw(v)
+		data, err = encodeRaw(v)
 	case []byte:
-		return encodeRaw(v)
+		data, err = encodeRaw(v)
+	default:
+		if plain, ok := appendPlain(dst, value, 0); ok {
+			return plain, nil
+		}
+		data, err = encodeReflected(value)
 	}
-	if data, ok := appendPlain(nil, value, 0); ok {
-		return data, nil
+	if err != nil || dst == nil {
+		return data, err
 	}
+	return append(dst, data...), nil
+}
+
+// encodeReflected encodes what appendPlain does not know.
+func encodeReflected(value any) ([]byte, error) {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
@@ -148,10 +163,15 @@ func appendSlice[V any](dst []byte, elements []V, depth int) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
+// kindByte returns the first byte of a JSON value, as Cursor.Kind does.
+func kindByte(raw []byte) byte {
+	cursor := jsonscan.TrustedCursor(raw)
+	return cursor.Kind()
+}
+
 // kindOf names the kind of a JSON value for error texts.
 func kindOf(raw []byte) string {
-	cursor := jsonscan.TrustedCursor(raw)
-	switch cursor.Kind() {
+	switch kindByte(raw) {
 	case '{':
 		return "an object"
 	case '[':

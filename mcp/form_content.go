@@ -150,7 +150,7 @@ func (f *field) checkElements(array []byte) (problem string) {
 	}
 	count := 0
 	for ; c.Element(); count++ {
-		text, isText := c.Text()
+		text, isText := c.SharedText()
 		switch {
 		case !isText:
 			problem = "must have strings as elements"

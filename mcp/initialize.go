@@ -144,7 +144,7 @@ func readVersions(c *jsonscan.Cursor) ([]Version, error) {
 	}
 	versions := []Version{}
 	for c.Element() {
-		text, ok := c.Text()
+		text, ok := c.SharedText()
 		if !ok || len(versions) == maxEntries {
 			return nil, fmt.Errorf("%q must be an array of strings", "supportedVersions")
 		}

@@ -61,7 +61,7 @@ func (p *Page) readMember(name []byte, c *jsonscan.Cursor) {
 	switch string(name) {
 	case "nextCursor":
 		kind := c.Kind()
-		if cursor, ok := c.Text(); ok {
+		if cursor, ok := c.SharedText(); ok {
 			p.NextCursor = &cursor
 		} else if kind != 'n' {
 			p.CursorUnreadable = true

@@ -13,30 +13,34 @@ import (
 // ErrInvalidParams and says what is wrong with the arguments: that they do not
 // encode, are no object, or have a member twice.
 func CallToolParams(name string, arguments any) (*Params, error) {
-	encoded, err := encode(arguments)
+	// One allocation holds the params and, where they are small, their text.
+	held := &struct {
+		Params
+		room [256]byte
+	}{}
+	raw := append(held.room[:0], `{"name":`...)
+	raw = jsonscan.AppendString(raw, name)
+	raw = append(raw, `,"arguments":`...)
+	start := len(raw)
+	raw, err := appendEncoded(raw, arguments)
 	if err != nil {
 		return nil, fmt.Errorf("%w: arguments of tool %q do not encode: %w", errors.ErrInvalidParams, shortened(name), err)
 	}
-	switch cursor := jsonscan.TrustedCursor(encoded); cursor.Kind() {
+	switch encoded := raw[start:]; kindByte(encoded) {
 	case '{':
 		if err := refuseDuplicates("params.arguments", encoded); err != nil {
 			return nil, err
 		}
 	case 'n':
-		encoded = []byte("{}")
+		raw = append(raw[:start], "{}"...)
 	default:
 		return nil, fmt.Errorf("%w: arguments of tool %q must be a JSON object, found %s",
 			errors.ErrInvalidParams, shortened(name), kindOf(encoded))
 	}
-	raw := make([]byte, 0, len(name)+len(encoded)+32)
-	raw = append(raw, `{"name":`...)
-	raw = jsonscan.AppendString(raw, name)
-	raw = append(raw, `,"arguments":`...)
-	start := len(raw)
-	raw = append(raw, encoded...)
 	end := len(raw)
 	raw = append(raw, '}')
-	return &Params{raw: raw, rest: raw, arguments: raw[start:end:end], name: name}, nil
+	held.Params = Params{raw: raw, rest: raw, arguments: raw[start:end:end], name: name}
+	return &held.Params, nil
 }
 
 // NameParams returns the params of prompts/get: a name and, unless there are

@@ -52,7 +52,7 @@ func (r *ResourceContents) read(c *jsonscan.Cursor) (problem string) {
 		case "text":
 			r.Text = readText(c)
 		case "blob":
-			r.Blob, r.blob = c.Text()
+			r.Blob, r.blob = c.SharedText()
 		case "_meta":
 			r.Meta = readKept(c)
 		default:

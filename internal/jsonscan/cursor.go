@@ -115,6 +115,21 @@ func (c *Cursor) Text() (string, bool) {
 	return String(raw)
 }
 
+// SharedText is Text without a copy: a string without escapes shares the bytes
+// of the text, which must therefore never change again. It suits types that keep
+// the text anyway.
+func (c *Cursor) SharedText() (string, bool) {
+	if c.Kind() != '"' {
+		c.Value()
+		return "", false
+	}
+	raw := c.Value()
+	if raw == nil {
+		return "", false
+	}
+	return SharedString(raw)
+}
+
 // Object enters the next value if it is an object. Otherwise it leaves it
 // unconsumed and returns false, without an error.
 func (c *Cursor) Object() bool { return c.enter('{') }

@@ -238,3 +238,21 @@ func FuzzString(f *testing.F) {
 		require.Equal(t, want, got)
 	})
 }
+
+// A shared string is the string, without a copy where there are no escapes.
+func TestSharedStrings(t *testing.T) {
+	for _, text := range []string{`""`, `"plain"`, `"größe"`, `"a\nb"`, `"\ud83d\ude00"`, `"\ud83d"`, `"`, ``, `1`, `"\x"`, `null`, `{"a":"b"}`} {
+		want, wantOK := String([]byte(text))
+		got, ok := SharedString([]byte(text))
+		require.Equal(t, want, got, text)
+		require.Equal(t, wantOK, ok, text)
+		cursor, shared := NewCursor([]byte(text)), NewCursor([]byte(text))
+		want, wantOK = cursor.Text()
+		got, ok = shared.SharedText()
+		require.Equal(t, want, got, text)
+		require.Equal(t, wantOK, ok, text)
+		require.Equal(t, cursor.End(), shared.End(), text)
+	}
+	raw := []byte(`"the quick brown fox jumps over the lazy dog"`)
+	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = SharedString(raw) }))
+}

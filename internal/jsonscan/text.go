@@ -5,19 +5,47 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // String decodes a JSON string, quotes included. It returns false if raw is not
 // one. A lone surrogate becomes U+FFFD, as with encoding/json. It makes one
 // allocation.
 func String(raw []byte) (string, bool) {
-	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+	inner, ok := unquoted(raw)
+	if !ok {
 		return "", false
 	}
-	inner := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner), true
 	}
+	return decoded(inner)
+}
+
+// SharedString is String without a copy: a string without escapes shares raw's
+// bytes, which must therefore never change again. Only escapes cost an
+// allocation.
+func SharedString(raw []byte) (string, bool) {
+	inner, ok := unquoted(raw)
+	if !ok {
+		return "", false
+	}
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return unsafe.String(unsafe.SliceData(inner), len(inner)), true
+	}
+	return decoded(inner)
+}
+
+// unquoted returns what stands between the quotes.
+func unquoted(raw []byte) (inner []byte, ok bool) {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return nil, false
+	}
+	return raw[1 : len(raw)-1], true
+}
+
+// decoded decodes the contents of a string that has escapes.
+func decoded(inner []byte) (string, bool) {
 	var b strings.Builder
 	b.Grow(len(inner)) // the decoded form is never longer
 	if !decode(&b, inner) {
@@ -85,8 +113,8 @@ func surrogate(first rune, inner []byte) (rune, []byte) {
 // decodedName strips the quotes from a member's name and decodes its escapes.
 func decodedName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') >= 0 {
-		decoded, _ := String(quoted)
-		return []byte(decoded)
+		name, _ := String(quoted)
+		return []byte(name)
 	}
 	if len(quoted) < 2 {
 		return nil
