@@ -2,7 +2,8 @@ package jsonscan
 
 import (
 	"bytes"
-	"strings"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
@@ -46,68 +47,93 @@ func unquoted(raw []byte) (inner []byte, ok bool) {
 
 // decoded decodes the contents of a string that has escapes.
 func decoded(inner []byte) (string, bool) {
-	var b strings.Builder
-	b.Grow(len(inner)) // the decoded form is never longer
-	if !decode(&b, inner) {
+	// The decoded form is never longer. A copy is had without being cleared first.
+	text := append([]byte(nil), inner...)
+	n, ok := unescape(text, inner)
+	if !ok {
 		return "", false
 	}
-	return b.String(), true
+	return unsafe.String(unsafe.SliceData(text), n), true
 }
 
-// decode writes the decoded contents of a string.
-func decode(b *strings.Builder, inner []byte) bool {
-	for {
-		plain := bytes.IndexByte(inner, '\\')
-		if plain < 0 {
-			b.Write(inner)
-			return true
-		}
-		b.Write(inner[:plain])
-		if plain+1 >= len(inner) {
-			return false
-		}
-		c := inner[plain+1]
-		inner = inner[plain+2:]
-		switch c {
-		case '"', '\\', '/':
-			b.WriteByte(c)
-		case 'b':
-			b.WriteByte('\b')
-		case 'f':
-			b.WriteByte('\f')
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 't':
-			b.WriteByte('\t')
-		case 'u':
-			r, ok := hex4(inner)
-			if !ok {
-				return false
+// unescape decodes src into dst, which begins as its copy, and returns the new
+// length. What stands between two escapes is moved eight bytes at a time; bytes
+// behind its end that are moved along are overwritten by what follows.
+func unescape(dst, src []byte) (n int, ok bool) {
+	from := bytes.IndexByte(src, '\\')
+	to := from
+	for from < len(src) {
+		if from+8 <= len(src) {
+			word := binary.LittleEndian.Uint64(src[from:])
+			slash := word ^ slashes
+			marks := (slash - everyByte) &^ slash & highBits
+			binary.LittleEndian.PutUint64(dst[to:], word)
+			if marks == 0 {
+				from, to = from+8, to+8
+				continue
 			}
-			inner = inner[4:]
-			if utf16.IsSurrogate(r) {
-				r, inner = surrogate(r, inner)
-			}
-			b.WriteRune(r)
-		default:
-			return false
+			plain := bits.TrailingZeros64(marks) / 8
+			from, to = from+plain, to+plain
+		} else if src[from] != '\\' {
+			dst[to] = src[from]
+			from, to = from+1, to+1
+			continue
+		}
+		if from, to, ok = unescapeOne(dst, to, src, from); !ok {
+			return 0, false
 		}
 	}
+	return to, true
+}
+
+// unescapeOne decodes the escape whose backslash is src[from] to dst[to], and
+// returns the offsets behind both.
+func unescapeOne(dst []byte, to int, src []byte, from int) (behind, end int, ok bool) {
+	if from+1 >= len(src) {
+		return 0, 0, false
+	}
+	c := src[from+1]
+	from += 2
+	switch c {
+	case '"', '\\', '/':
+	case 'b':
+		c = '\b'
+	case 'f':
+		c = '\f'
+	case 'n':
+		c = '\n'
+	case 'r':
+		c = '\r'
+	case 't':
+		c = '\t'
+	case 'u':
+		r, isHex := hex4(src[from:])
+		if !isHex {
+			return 0, 0, false
+		}
+		from += 4
+		if utf16.IsSurrogate(r) {
+			r, from = surrogate(r, src, from)
+		}
+		return from, to + utf8.EncodeRune(dst[to:], r), true
+	default:
+		return 0, 0, false
+	}
+	dst[to] = c
+	return from, to + 1, true
 }
 
 // surrogate joins the pair that begins with first, or returns U+FFFD for a lone
-// one, together with what follows.
-func surrogate(first rune, inner []byte) (rune, []byte) {
-	if len(inner) >= 6 && inner[0] == '\\' && inner[1] == 'u' {
-		if second, ok := hex4(inner[2:]); ok {
+// one, together with the offset of what follows.
+func surrogate(first rune, text []byte, from int) (rune, int) {
+	if len(text)-from >= 6 && text[from] == '\\' && text[from+1] == 'u' {
+		if second, ok := hex4(text[from+2:]); ok {
 			if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
-				return r, inner[6:]
+				return r, from + 6
 			}
 		}
 	}
-	return utf8.RuneError, inner
+	return utf8.RuneError, from
 }
 
 // decodedName strips the quotes from a member's name and decodes its escapes.
