@@ -20,6 +20,7 @@ type CallToolResult struct {
 	content    json.RawMessage
 	structured json.RawMessage
 	meta       json.RawMessage
+	longest    jsonscan.Span // of content; a hint
 }
 
 // ParseCallToolResult reads a result without decoding its content. The error
@@ -27,16 +28,22 @@ type CallToolResult struct {
 // isError is neither true nor false. A result may lack its content.
 func ParseCallToolResult(r Result) (*CallToolResult, error) { return decodeResult[CallToolResult](r) }
 
-func (r *CallToolResult) decode(raw []byte) error {
+func (r *CallToolResult) decode(raw []byte) error { return r.decodeAround(raw, jsonscan.Span{}) }
+
+// decodeAround is decode where the longest string of the result is known.
+func (r *CallToolResult) decodeAround(raw []byte, longest jsonscan.Span) error {
 	*r = CallToolResult{raw: raw}
-	c := jsonscan.TrustedCursor(raw)
+	c := jsonscan.TrustedCursorAround(raw, longest)
 	if !c.Object() {
 		return fmt.Errorf("must be an object, found %s", kindOf(raw))
 	}
 	for name, ok := c.Member(); ok; name, ok = c.Member() {
-		kind := c.Kind()
+		kind, start := c.Kind(), c.Pos()
 		if err := r.take(name, kind, c.Value()); err != nil {
 			return err
+		}
+		if string(name) == "content" {
+			r.longest = longest.Within(start, c.Pos())
 		}
 	}
 	return c.End()
@@ -74,7 +81,7 @@ func (r *CallToolResult) take(name []byte, kind byte, value []byte) error {
 // object is yielded with nothing but its Raw.
 func (r *CallToolResult) Content() iter.Seq[Content] {
 	return func(yield func(Content) bool) {
-		c := jsonscan.TrustedCursor(r.content)
+		c := jsonscan.TrustedCursorAround(r.content, r.longest)
 		if !c.Array() {
 			return
 		}
@@ -97,7 +104,7 @@ func (r *CallToolResult) Content() iter.Seq[Content] {
 func (r *CallToolResult) Text() string {
 	var single [1]string // the usual result has one block
 	texts := single[:0]
-	c := jsonscan.TrustedCursor(r.content)
+	c := jsonscan.TrustedCursorAround(r.content, r.longest)
 	if !c.Array() {
 		return ""
 	}

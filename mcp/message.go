@@ -3,6 +3,8 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
 )
 
 // MessageKind tells the JSON-RPC message shapes apart.
@@ -35,6 +37,9 @@ type Message struct {
 	Params json.RawMessage
 	// Result is the "result" member.
 	Result json.RawMessage
+	// Longest is where the longest string of Result stands, if whoever read the
+	// message noticed: a hint that spares ResultOf's readers looking for its end.
+	Longest jsonscan.Span
 	// Error is the "error" member.
 	Error json.RawMessage
 }

@@ -15,6 +15,7 @@ import (
 type Result struct {
 	raw      json.RawMessage
 	envelope bool
+	longest  jsonscan.Span // of raw; a hint
 }
 
 // NewResult returns the result whose "result" member is raw. raw must be valid
@@ -36,7 +37,7 @@ func ResultOf(m *Message) Result {
 	}
 	switch cursor := jsonscan.TrustedCursor(m.Result); cursor.Kind() {
 	case '{', '[':
-		return NewResult(m.Result)
+		return Result{raw: m.Result, longest: m.Longest}
 	default:
 		return EnvelopeResult(m.Raw)
 	}
@@ -60,7 +61,7 @@ func (r Result) Type() string {
 	if r.envelope {
 		return ResultComplete
 	}
-	value, found := jsonscan.Find(r.raw, "resultType")
+	value, found := jsonscan.FindAround(r.raw, "resultType", r.longest)
 	switch {
 	case !found:
 		return ResultComplete
@@ -78,7 +79,7 @@ func (r Result) Meta() json.RawMessage {
 	if r.envelope {
 		return nil
 	}
-	value, found := jsonscan.Find(r.raw, "_meta")
+	value, found := jsonscan.FindAround(r.raw, "_meta", r.longest)
 	if !found || string(value) == "null" {
 		return nil
 	}
@@ -99,7 +100,11 @@ func (r Result) Decode(v any) error {
 		if r.envelope {
 			return fmt.Errorf("%w: result must be an object, found null or a scalar", errors.ErrProtocol)
 		}
-		err = target.decode(r.raw)
+		if tool, ok := target.(*CallToolResult); ok {
+			err = tool.decodeAround(r.raw, r.longest)
+		} else {
+			err = target.decode(r.raw)
+		}
 	default:
 		decoder := json.NewDecoder(bytes.NewReader(r.raw))
 		decoder.UseNumber()

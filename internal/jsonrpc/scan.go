@@ -93,7 +93,7 @@ func Scan(data []byte) (mcp.Message, error) {
 // take consumes the value of one member and says which it was and what is wrong
 // with it.
 func take(m *mcp.Message, cursor *jsonscan.Cursor, name []byte) (member members, problem string) {
-	kind := cursor.Kind()
+	kind, start := cursor.Kind(), cursor.Pos()
 	value := cursor.Value()
 	switch string(name) {
 	case "jsonrpc":
@@ -123,6 +123,7 @@ func take(m *mcp.Message, cursor *jsonscan.Cursor, name []byte) (member members,
 		return hasParams, problem
 	case "result":
 		m.Result = value
+		m.Longest = cursor.Longest().Within(start, cursor.Pos())
 		return hasResult, ""
 	case "error":
 		m.Error = value

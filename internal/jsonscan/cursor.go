@@ -27,6 +27,7 @@ type Cursor struct {
 	first   bool // directly behind an opening bracket
 	trusted bool
 	bad     fault
+	longest Span
 }
 
 // NewCursor returns a cursor that validates all it passes.
@@ -37,6 +38,22 @@ func NewCursor(data []byte) Cursor { return Cursor{data: data, pos: SkipSpace(da
 func TrustedCursor(data []byte) Cursor {
 	return Cursor{data: data, pos: SkipSpace(data, 0), trusted: true}
 }
+
+// TrustedCursorAround is TrustedCursor for a text whose longest string is known:
+// it is passed over without looking inside. A Span that does not end a string
+// within the text is ignored.
+func TrustedCursorAround(data []byte, longest Span) Cursor {
+	c := TrustedCursor(data)
+	if longest.endsTextIn(data) {
+		c.longest = longest
+	}
+	return c
+}
+
+// Longest returns where the longest string value of those that were passed
+// stands, if it is long enough to be worth knowing; else the zero Span. A
+// trusting cursor returns what it was given.
+func (c *Cursor) Longest() Span { return c.longest }
 
 // Kind returns the first byte of the value that comes next: one of { [ " t f n,
 // or '0' for any number; 0 at the end, at a closing bracket or after an error.
@@ -90,11 +107,11 @@ func (c *Cursor) Value() []byte {
 			c.bad = faultEnd
 			return nil
 		}
-		if c.pos = Skip(c.data, start); c.pos == start {
+		if c.pos = skipValue(c.data, start, c.longest); c.pos == start {
 			c.bad = faultValue
 			return nil
 		}
-	} else if c.pos, c.bad = value(c.data, start, MaxDepth-c.depth); c.bad != faultNone {
+	} else if c.pos, c.bad = value(c.data, start, MaxDepth-c.depth, &c.longest); c.bad != faultNone {
 		return nil
 	}
 	c.first = false

@@ -30,7 +30,7 @@ func SkipSpace(data []byte, pos int) int {
 // Value validates the one value that starts at data[pos] and returns the offset
 // behind it. White space before it is not skipped. The error is an *Error.
 func Value(data []byte, pos int) (end int, err error) {
-	end, bad := value(data, pos, MaxDepth)
+	end, bad := value(data, pos, MaxDepth, &Span{})
 	if bad != faultNone {
 		return end, bad.at(end)
 	}
@@ -40,7 +40,7 @@ func Value(data []byte, pos int) (end int, err error) {
 // Check validates that data is one JSON value with nothing but white space
 // around it. The error is an *Error.
 func Check(data []byte) error {
-	end, bad := value(data, SkipSpace(data, 0), MaxDepth)
+	end, bad := value(data, SkipSpace(data, 0), MaxDepth, &Span{})
 	if bad != faultNone {
 		return bad.at(end)
 	}
@@ -78,8 +78,9 @@ func (n *nesting) inObject() bool {
 }
 
 // value is the scanner: at a fault the offset is where it was noticed. At most
-// room brackets may be open at once.
-func value(data []byte, pos, room int) (int, fault) {
+// room brackets may be open at once. A string value that is longer than longest
+// takes its place.
+func value(data []byte, pos, room int, longest *Span) (int, fault) {
 	var open nesting
 	var bad fault
 	for {
@@ -89,7 +90,9 @@ func value(data []byte, pos, room int) (int, fault) {
 		}
 		switch c := data[pos]; c {
 		case '"':
+			start := pos
 			pos, bad = text(data, pos)
+			longest.offer(start, pos)
 		case '{', '[':
 			if open.depth >= room {
 				return pos, faultDepth

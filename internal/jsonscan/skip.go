@@ -8,15 +8,21 @@ import (
 
 // Skip returns the offset behind the value that starts at data[pos], trusting
 // that data was validated. It returns len(data) if no end is found.
-func Skip(data []byte, pos int) int {
+func Skip(data []byte, pos int) int { return skipValue(data, pos, Span{}) }
+
+// skipValue is Skip where the longest string is known.
+func skipValue(data []byte, pos int, longest Span) int {
 	if pos >= len(data) {
 		return len(data)
 	}
 	switch data[pos] {
 	case '"':
+		if pos == longest.From && longest.To > 0 {
+			return longest.To
+		}
 		return skipText(data, pos)
 	case '{', '[':
-		return skipNested(data, pos)
+		return skipNested(data, pos, longest)
 	}
 	for ; pos < len(data); pos++ {
 		switch data[pos] {
@@ -63,12 +69,16 @@ func skipText(data []byte, pos int) int {
 	}
 }
 
-func skipNested(data []byte, pos int) int {
+func skipNested(data []byte, pos int, longest Span) int {
 	depth := 0
 	for pos < len(data) {
 		switch data[pos] {
 		case '"':
-			pos = skipText(data, pos)
+			if pos == longest.From && longest.To > 0 {
+				pos = longest.To
+			} else {
+				pos = skipText(data, pos)
+			}
 			continue
 		case '{', '[':
 			depth++
@@ -86,8 +96,11 @@ func skipNested(data []byte, pos int) int {
 // Find returns the value of the first member of the object whose name is
 // exactly key, as a slice of object, trusting that it was validated. It returns
 // false if there is none or if object is not an object.
-func Find(object []byte, key string) ([]byte, bool) {
-	c := TrustedCursor(object)
+func Find(object []byte, key string) ([]byte, bool) { return FindAround(object, key, Span{}) }
+
+// FindAround is Find where the object's longest string is known.
+func FindAround(object []byte, key string, longest Span) ([]byte, bool) {
+	c := TrustedCursorAround(object, longest)
 	if !c.Object() {
 		return nil, false
 	}

@@ -298,10 +298,10 @@ func (s *Session) answer(c *call, p *peer, method string, reply transporters.Rep
 	if reply.Message.Error != nil {
 		return mcp.Result{}, s.answeredError(reply)
 	}
-	if !isObjectOrArray(reply.Message.Result) {
-		return mcp.EnvelopeResult(reply.Message.Raw), nil
+	result := mcp.ResultOf(&reply.Message)
+	if result.IsEnvelope() {
+		return result, nil
 	}
-	result := mcp.NewResult(reply.Message.Result)
 	if err := p.era.checkResult(method, result); err != nil {
 		return mcp.Result{}, err
 	}
@@ -318,8 +318,4 @@ func (s *Session) answeredError(reply transporters.Reply) error {
 		return failure
 	}
 	return peerFailure(reply.Message.Failure(), reply)
-}
-
-func isObjectOrArray(value []byte) bool {
-	return len(value) > 0 && (value[0] == '{' || value[0] == '[')
 }
