@@ -37,11 +37,12 @@ type Message struct {
 	Params json.RawMessage
 	// Result is the "result" member.
 	Result json.RawMessage
-	// Longest is where the longest string of Result stands, if whoever read the
-	// message noticed: a hint that spares ResultOf's readers looking for its end.
-	Longest jsonscan.Span
 	// Error is the "error" member.
 	Error json.RawMessage
+	// Longest is where the longest string of Result stands, if whoever read the
+	// message noticed: a hint that spares those who read the result looking for
+	// its end. The zero value is no hint.
+	Longest jsonscan.Span
 }
 
 // Kind classes the message. A message with a method and a null id counts as a

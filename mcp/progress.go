@@ -18,6 +18,7 @@ type Progress struct {
 }
 
 // ProgressOf reads the params of a notifications/progress message, in one pass.
+// The message shares their bytes, which must not change afterwards.
 // It returns false if they are not an object with a numeric progress; an
 // optional member of a wrong type counts as absent.
 func ProgressOf(params json.RawMessage) (Progress, bool) {
@@ -34,7 +35,7 @@ func ProgressOf(params json.RawMessage) (Progress, bool) {
 		case "total":
 			p.Total, _ = numberOf(c.Value())
 		case "message":
-			p.Message, _ = jsonscan.String(c.Value())
+			p.Message, _ = c.SharedText()
 		default:
 			c.Value()
 		}

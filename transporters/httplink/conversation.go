@@ -1,10 +1,10 @@
 package httplink
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/messagequeue"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -18,6 +18,8 @@ type conversation struct {
 	sink   transporters.Sink
 	waiter *waiter // nil: nothing of it comes on other streams
 	beside bool    // what other streams bring is handed over by another goroutine
+
+	copies messagequeue.Copier // of events that lie in a buffer
 
 	// patience is the longest silence of a stream that was taken up again; 0
 	// says that this is the response to the POST.
@@ -82,7 +84,5 @@ func (c *conversation) giveCopy(m mcp.Message) {
 		c.sink.Arrived()
 		return
 	}
-	if owned, err := jsonrpc.Scan(bytes.Clone(m.Raw)); err == nil {
-		c.give(owned)
-	}
+	c.give(jsonrpc.Move(m, m.Raw, c.copies.Copy(m.Raw)))
 }

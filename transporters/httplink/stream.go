@@ -104,8 +104,7 @@ func (s *stream) own(message mcp.Message, data []byte) mcp.Message {
 	if &taken[0] == &data[0] {
 		return message
 	}
-	message, _ = jsonrpc.Scan(taken) // the same bytes were fine before
-	return message
+	return jsonrpc.Move(message, data, taken)
 }
 
 // takeSeveral is take for a batch, or for what has to be repaired first.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/messagequeue"
 	"github.com/mcp-client-go/mcpclient/internal/process"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -46,10 +47,11 @@ type Link struct {
 	hidden     []string // within the command, not to be shown
 
 	pending *pendingTable
-	batches atomic.Bool   // the peer may send batches
-	skipped atomic.Uint64 // lines that were no message
-	heard   atomic.Bool   // a message has come
-	cutOff  bool          // the line at hand is the last one and has no end; the reader's
+	batches atomic.Bool         // the peer may send batches
+	skipped atomic.Uint64       // lines that were no message
+	heard   atomic.Bool         // a message has come
+	cutOff  bool                // the line at hand is the last one and has no end; the reader's
+	copies  messagequeue.Copier // of events; the reader's
 	noise   *limitedLog
 	stderr  *limitedLog
 

@@ -44,17 +44,21 @@ func (l *Link) take(line []byte, owned bool) {
 		l.skip(line, hclog.Debug, "it is not JSON")
 		return
 	}
+	m, err := jsonrpc.Scan(line)
+	if err == nil {
+		l.route(m, owned)
+		return
+	}
 	if !owned {
 		line = bytes.Clone(line)
 	}
-	m, err := jsonrpc.Scan(line)
 	if errors.Is(err, jsonscan.ErrUTF8) {
 		line = l.repair(line)
 		m, err = jsonrpc.Scan(line)
 	}
 	switch {
 	case err == nil:
-		l.route(m)
+		l.route(m, true)
 	case errors.Is(err, jsonrpc.ErrBatch):
 		l.takeBatch(line)
 	default:
@@ -84,7 +88,7 @@ func (l *Link) takeBatch(line []byte) {
 		messages, err = jsonrpc.ScanBatch(line)
 	}
 	for _, m := range messages {
-		l.route(m)
+		l.route(m, true)
 	}
 	if err != nil {
 		l.discard(line, err)
@@ -92,21 +96,22 @@ func (l *Link) takeBatch(line []byte) {
 }
 
 // route hands a message to the exchange it belongs to, or to the function given
-// to Start.
-func (l *Link) route(m mcp.Message) {
+// to Start. Unless it owns its bytes it is copied, if anybody gets it.
+func (l *Link) route(m mcp.Message, owned bool) {
 	l.heard.Store(true)
+	if m.Kind() == mcp.KindNotification {
+		if l.routeEvent(m, owned) {
+			return
+		}
+	}
+	if !owned {
+		m = jsonrpc.Move(m, m.Raw, bytes.Clone(m.Raw))
+	}
 	if m.Error != nil {
 		m = l.hideSecrets(m)
 	}
-	switch m.Kind() {
-	case mcp.KindResponse:
-		if l.routeAnswer(m) {
-			return
-		}
-	case mcp.KindNotification:
-		if l.routeEvent(m) {
-			return
-		}
+	if m.Kind() == mcp.KindResponse && l.routeAnswer(m) {
+		return
 	}
 	select {
 	case <-l.done: // nobody shall hear of a link that has ended
@@ -153,7 +158,7 @@ func (l *Link) hideSecrets(m mcp.Message) mcp.Message {
 
 // routeEvent hands over progress by its token, and what belongs to a
 // subscription by the id of the request that opened it (R063, R222).
-func (l *Link) routeEvent(m mcp.Message) bool {
+func (l *Link) routeEvent(m mcp.Message, owned bool) bool {
 	if m.Method == mcp.NotificationProgress {
 		token, found := jsonrpc.ProgressToken(m.Params)
 		number, ok := token.Uint64()
@@ -164,7 +169,7 @@ func (l *Link) routeEvent(m mcp.Message) bool {
 		if e == nil {
 			return false
 		}
-		l.queue(e, m)
+		l.queue(e, m, owned)
 		return true
 	}
 	subscription, found := jsonrpc.SubscriptionID(m.Params)
@@ -176,15 +181,21 @@ func (l *Link) routeEvent(m mcp.Message) bool {
 	if e == nil || !e.wantEvents {
 		return false
 	}
-	l.queue(e, m)
+	l.queue(e, m, owned)
 	return true
 }
 
 // queue puts an event before an exchange, or fails the exchange if it has too
 // many waiting.
-func (l *Link) queue(e *exchange, m mcp.Message) {
+func (l *Link) queue(e *exchange, m mcp.Message, owned bool) {
 	e.sink.Arrived()
-	if !e.wantEvents || e.events.Push(m) {
+	if !e.wantEvents {
+		return
+	}
+	if !owned {
+		m = jsonrpc.Move(m, m.Raw, l.copies.Copy(m.Raw))
+	}
+	if e.events.Push(m) {
 		return
 	}
 	if l.pending.remove(e) {
