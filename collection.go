@@ -24,9 +24,15 @@ const maxFaults = 16
 // place: where a list changed while its pages were read, the later page is the
 // newer one.
 func NewCollection[T any](values []T, key func(T) string) Collection[T] {
+	return collect(values, make([]T, 0, len(values)), key)
+}
+
+// collect is NewCollection that puts the values into room, which may be that of
+// the values themselves.
+func collect[T any](values, room []T, key func(T) string) Collection[T] {
 	c := Collection[T]{
 		keys:   make([]string, 0, len(values)),
-		values: make([]T, 0, len(values)),
+		values: room,
 		index:  make(map[string]int, len(values)),
 	}
 	for _, value := range values {

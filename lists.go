@@ -139,8 +139,9 @@ func (w *pageWalk) pass(page *mcp.Page, entries int) error {
 	return nil
 }
 
+// newListing makes a collection of entries that nobody else holds.
 func newListing[T keyed](entries []T, faults []error) Collection[T] {
-	listing := NewCollection(entries, T.Key)
+	listing := collect(entries, entries[:0], T.Key)
 	listing.faults = faults
 	return listing
 }

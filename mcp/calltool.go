@@ -20,7 +20,7 @@ type CallToolResult struct {
 	content    json.RawMessage
 	structured json.RawMessage
 	meta       json.RawMessage
-	longest    jsonscan.Span // of content; a hint
+	long       jsonscan.Span // in content; a hint
 }
 
 // ParseCallToolResult reads a result without decoding its content. The error
@@ -30,10 +30,10 @@ func ParseCallToolResult(r Result) (*CallToolResult, error) { return decodeResul
 
 func (r *CallToolResult) decode(raw []byte) error { return r.decodeAround(raw, jsonscan.Span{}) }
 
-// decodeAround is decode where the longest string of the result is known.
-func (r *CallToolResult) decodeAround(raw []byte, longest jsonscan.Span) error {
+// decodeAround is decode where one long value of the result is known.
+func (r *CallToolResult) decodeAround(raw []byte, long jsonscan.Span) error {
 	*r = CallToolResult{raw: raw}
-	c := jsonscan.TrustedCursorAround(raw, longest)
+	c := jsonscan.TrustedCursorAround(raw, long)
 	if !c.Object() {
 		return fmt.Errorf("must be an object, found %s", kindOf(raw))
 	}
@@ -43,7 +43,7 @@ func (r *CallToolResult) decodeAround(raw []byte, longest jsonscan.Span) error {
 			return err
 		}
 		if string(name) == "content" {
-			r.longest = longest.Within(start, c.Pos())
+			r.long = long.Within(start, c.Pos())
 		}
 	}
 	return c.End()
@@ -81,7 +81,7 @@ func (r *CallToolResult) take(name []byte, kind byte, value []byte) error {
 // object is yielded with nothing but its Raw.
 func (r *CallToolResult) Content() iter.Seq[Content] {
 	return func(yield func(Content) bool) {
-		c := jsonscan.TrustedCursorAround(r.content, r.longest)
+		c := jsonscan.TrustedCursorAround(r.content, r.long)
 		if !c.Array() {
 			return
 		}
@@ -104,7 +104,7 @@ func (r *CallToolResult) Content() iter.Seq[Content] {
 func (r *CallToolResult) Text() string {
 	var single [1]string // the usual result has one block
 	texts := single[:0]
-	c := jsonscan.TrustedCursorAround(r.content, r.longest)
+	c := jsonscan.TrustedCursorAround(r.content, r.long)
 	if !c.Array() {
 		return ""
 	}

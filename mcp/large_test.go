@@ -23,7 +23,7 @@ func largeResult() []byte {
 func scanned(raw []byte) Result {
 	cursor := jsonscan.NewCursor(raw)
 	cursor.Value()
-	return ResultOf(&Message{Result: raw, Longest: cursor.Longest()})
+	return ResultOf(&Message{Result: raw, LongValue: cursor.Longest()})
 }
 
 func BenchmarkLargeCheck(b *testing.B) {
@@ -61,7 +61,7 @@ func BenchmarkLargeText(b *testing.B) {
 	}
 }
 
-// What a link noticed about the longest string changes nothing but the time.
+// What a link noticed about a long value changes nothing but the time.
 func TestLargeResults(t *testing.T) {
 	long := strings.Repeat(`line \"quoted\"\n`, 200)
 	for _, raw := range []string{
@@ -70,7 +70,7 @@ func TestLargeResults(t *testing.T) {
 		`{"structuredContent":{"a":"` + long + `"},"content":[{"type":"text","text":"short"}],"isError":true,"_meta":{"k":"v"},"resultType":"task"}`,
 	} {
 		known, plain := scanned([]byte(raw)), NewResult([]byte(raw))
-		require.NotZero(t, known.longest)
+		require.NotZero(t, known.long)
 		require.Equal(t, plain.Type(), known.Type())
 		require.Equal(t, plain.Meta(), known.Meta())
 		want, err := ParseCallToolResult(plain)

@@ -39,10 +39,10 @@ type Message struct {
 	Result json.RawMessage
 	// Error is the "error" member.
 	Error json.RawMessage
-	// Longest is where the longest string of Result stands, if whoever read the
-	// message noticed: a hint that spares those who read the result looking for
-	// its end. The zero value is no hint.
-	Longest jsonscan.Span
+	// LongValue is where the value stands of which Result mostly consists, if
+	// whoever read the message noticed one: a hint that spares those who read the
+	// result looking for its end. The zero value is no hint.
+	LongValue jsonscan.Span
 }
 
 // Kind classes the message. A message with a method and a null id counts as a

@@ -15,7 +15,7 @@ import (
 type Result struct {
 	raw      json.RawMessage
 	envelope bool
-	longest  jsonscan.Span // of raw; a hint
+	long     jsonscan.Span // in raw; a hint
 }
 
 // NewResult returns the result whose "result" member is raw. raw must be valid
@@ -37,7 +37,7 @@ func ResultOf(m *Message) Result {
 	}
 	switch cursor := jsonscan.TrustedCursor(m.Result); cursor.Kind() {
 	case '{', '[':
-		return Result{raw: m.Result, longest: m.Longest}
+		return Result{raw: m.Result, long: m.LongValue}
 	default:
 		return EnvelopeResult(m.Raw)
 	}
@@ -61,7 +61,7 @@ func (r Result) Type() string {
 	if r.envelope {
 		return ResultComplete
 	}
-	value, found := jsonscan.FindAround(r.raw, "resultType", r.longest)
+	value, found := jsonscan.FindAround(r.raw, "resultType", r.long)
 	switch {
 	case !found:
 		return ResultComplete
@@ -79,7 +79,7 @@ func (r Result) Meta() json.RawMessage {
 	if r.envelope {
 		return nil
 	}
-	value, found := jsonscan.FindAround(r.raw, "_meta", r.longest)
+	value, found := jsonscan.FindAround(r.raw, "_meta", r.long)
 	if !found || string(value) == "null" {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (r Result) Decode(v any) error {
 			return fmt.Errorf("%w: result must be an object, found null or a scalar", errors.ErrProtocol)
 		}
 		if tool, ok := target.(*CallToolResult); ok {
-			err = tool.decodeAround(r.raw, r.longest)
+			err = tool.decodeAround(r.raw, r.long)
 		} else {
 			err = target.decode(r.raw)
 		}

@@ -93,7 +93,11 @@ func Scan(data []byte) (mcp.Message, error) {
 // take consumes the value of one member and says which it was and what is wrong
 // with it.
 func take(m *mcp.Message, cursor *jsonscan.Cursor, name []byte) (member members, problem string) {
-	kind, start := cursor.Kind(), cursor.Pos()
+	if string(name) == "result" {
+		takeResult(m, cursor)
+		return hasResult, ""
+	}
+	kind := cursor.Kind()
 	value := cursor.Value()
 	switch string(name) {
 	case "jsonrpc":
@@ -121,16 +125,33 @@ func take(m *mcp.Message, cursor *jsonscan.Cursor, name []byte) (member members,
 			problem = `"params" is neither an object nor an array`
 		}
 		return hasParams, problem
-	case "result":
-		m.Result = value
-		m.Longest = cursor.Longest().Within(start, cursor.Pos())
-		return hasResult, ""
 	case "error":
 		m.Error = value
 		return hasError, ""
 	default:
 		return 0, ""
 	}
+}
+
+// takeResult consumes the result, and notices of what it mostly consists: a long
+// string, or a list of many short ones.
+func takeResult(m *mcp.Message, cursor *jsonscan.Cursor) {
+	start := cursor.Pos()
+	var member jsonscan.Span
+	if cursor.Object() {
+		for _, ok := cursor.Member(); ok; _, ok = cursor.Member() {
+			from := cursor.Pos()
+			cursor.Value()
+			member.Offer(from, cursor.Pos())
+		}
+	} else {
+		cursor.Value()
+	}
+	long := cursor.Longest().Within(start, cursor.Pos())
+	if long.Len() < member.Len()/2 {
+		long = member.Within(start, cursor.Pos())
+	}
+	m.Result, m.LongValue = cursor.Slice(start), long
 }
 
 // settle applies the rules between members.

@@ -254,3 +254,30 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+// The scan notices of what a result mostly consists: a long string, or a member.
+func TestScanNoticesALongValue(t *testing.T) {
+	long := `"` + strings.Repeat(`x\"`, 2000) + `"`
+	list := `[` + strings.Repeat(`{"name":"a tool","title":"t"},`, 200) + `{}]`
+	for text, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":` + long + `}]}}`: long,
+		`{"id":1,"result":{"tools":` + list + `,"nextCursor":"x"},"jsonrpc":"2.0"}`:           list,
+		`{"id":1,"result":` + list + `,"jsonrpc":"2.0"}`:                                      "",
+		`{"id":1,"result":` + long + `,"jsonrpc":"2.0"}`:                                      long,
+		`{"jsonrpc":"2.0","id":1,"result":{"a":1},"more":` + long + `}`:                       "",
+		`{"jsonrpc":"2.0","more":` + long + `,"id":1,"result":{"a":{}}}`:                      "",
+		`{"jsonrpc":"2.0","method":"m","params":{"a":` + long + `}}`:                          "",
+	} {
+		m, err := Scan([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, want, string(m.Result[m.LongValue.From:m.LongValue.To]))
+		if m.Result != nil && m.Result[0] == '{' {
+			for _, key := range []string{"content", "tools", "nextCursor", "none", "a"} {
+				value, found := jsonscan.Find(m.Result, key)
+				known, foundToo := jsonscan.FindAround(m.Result, key, m.LongValue)
+				require.Equal(t, found, foundToo)
+				require.Equal(t, value, known)
+			}
+		}
+	}
+}

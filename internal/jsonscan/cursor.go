@@ -39,13 +39,13 @@ func TrustedCursor(data []byte) Cursor {
 	return Cursor{data: data, pos: SkipSpace(data, 0), trusted: true}
 }
 
-// TrustedCursorAround is TrustedCursor for a text whose longest string is known:
-// it is passed over without looking inside. A Span that does not end a string
-// within the text is ignored.
-func TrustedCursorAround(data []byte, longest Span) Cursor {
+// TrustedCursorAround is TrustedCursor for a text of which one long value is
+// known: Value passes over it without looking inside. A Span that does not end a
+// value within the text is ignored.
+func TrustedCursorAround(data []byte, long Span) Cursor {
 	c := TrustedCursor(data)
-	if longest.endsTextIn(data) {
-		c.longest = longest
+	if long.endsValueIn(data) {
+		c.longest = long
 	}
 	return c
 }

@@ -92,7 +92,7 @@ func value(data []byte, pos, room int, longest *Span) (int, fault) {
 		case '"':
 			start := pos
 			pos, bad = text(data, pos)
-			longest.offer(start, pos)
+			longest.Offer(start, pos)
 		case '{', '[':
 			if open.depth >= room {
 				return pos, faultDepth

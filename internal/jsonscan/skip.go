@@ -10,19 +10,19 @@ import (
 // that data was validated. It returns len(data) if no end is found.
 func Skip(data []byte, pos int) int { return skipValue(data, pos, Span{}) }
 
-// skipValue is Skip where the longest string is known.
-func skipValue(data []byte, pos int, longest Span) int {
+// skipValue is Skip where one long value is known.
+func skipValue(data []byte, pos int, long Span) int {
 	if pos >= len(data) {
 		return len(data)
 	}
+	if pos == long.From && long.To > 0 {
+		return long.To
+	}
 	switch data[pos] {
 	case '"':
-		if pos == longest.From && longest.To > 0 {
-			return longest.To
-		}
 		return skipText(data, pos)
 	case '{', '[':
-		return skipNested(data, pos, longest)
+		return skipNested(data, pos, long)
 	}
 	for ; pos < len(data); pos++ {
 		switch data[pos] {
@@ -69,18 +69,22 @@ func skipText(data []byte, pos int) int {
 	}
 }
 
-func skipNested(data []byte, pos int, longest Span) int {
+func skipNested(data []byte, pos int, long Span) int {
 	depth := 0
 	for pos < len(data) {
 		switch data[pos] {
 		case '"':
-			if pos == longest.From && longest.To > 0 {
-				pos = longest.To
+			if pos == long.From && long.To > 0 {
+				pos = long.To
 			} else {
 				pos = skipText(data, pos)
 			}
 			continue
 		case '{', '[':
+			if pos == long.From && long.To > 0 {
+				pos = long.To
+				continue
+			}
 			depth++
 		case '}', ']':
 			depth--
@@ -98,9 +102,9 @@ func skipNested(data []byte, pos int, longest Span) int {
 // false if there is none or if object is not an object.
 func Find(object []byte, key string) ([]byte, bool) { return FindAround(object, key, Span{}) }
 
-// FindAround is Find where the object's longest string is known.
-func FindAround(object []byte, key string, longest Span) ([]byte, bool) {
-	c := TrustedCursorAround(object, longest)
+// FindAround is Find where one long value of the object is known.
+func FindAround(object []byte, key string, long Span) ([]byte, bool) {
+	c := TrustedCursorAround(object, long)
 	if !c.Object() {
 		return nil, false
 	}
