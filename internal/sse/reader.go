@@ -73,6 +73,14 @@ func (r *Reader) Reset(source io.Reader, maxEvent int) {
 	*r = Reader{source: source, maxEvent: maxEvent, buffer: buffer, lastLong: r.lastLong}
 }
 
+// LongEvent returns the size of the buffer that the last long event needed, of
+// this stream or one before it; 0 if there was none.
+func (r *Reader) LongEvent() int { return r.lastLong }
+
+// ExpectLongEvent makes room for a long event at once when one begins: size is
+// what LongEvent of another Reader of the same source returned.
+func (r *Reader) ExpectLongEvent(size int) { r.lastLong = size }
+
 // Next returns the next event. It returns as soon as the event's last byte was
 // read, and reads from the source only when no complete event is buffered.
 // Comments, unknown fields, events of a type but without data, and an event that

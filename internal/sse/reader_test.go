@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -404,4 +405,25 @@ func BenchmarkNext(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A reader that is told what a long event needs meets it with one allocation.
+func TestALongEventIsExpected(t *testing.T) {
+	stream := "data: " + strings.Repeat("x", 1<<20) + "\n\n"
+	first := New(strings.NewReader(stream), 0)
+	_, err := first.Next()
+	require.NoError(t, err)
+	require.Greater(t, first.LongEvent(), 1<<20)
+	bytesOf := func(expected int) uint64 {
+		reader := New(strings.NewReader(stream), 0)
+		reader.ExpectLongEvent(expected)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := reader.Next()
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, bytesOf(first.LongEvent()), uint64(1<<20*13/10))
+	require.Greater(t, bytesOf(0), uint64(1<<20*18/10), "it was not told")
 }

@@ -52,7 +52,9 @@ func (l *Link) reader(x *exchange) *sse.Reader {
 		reader.Reset(x, limit)
 		return reader
 	}
-	return sse.New(x, limit)
+	reader := sse.New(x, limit)
+	reader.ExpectLongEvent(int(l.longEvent.Load())) // what the collector took is not to be learnt again
+	return reader
 }
 
 const maxInt = int64(^uint(0) >> 1)
@@ -60,6 +62,7 @@ const maxInt = int64(^uint(0) >> 1)
 // keepReader makes the reader forget its stream and keeps it.
 func (l *Link) keepReader(reader *sse.Reader) {
 	reader.Reset(nil, 0)
+	l.longEvent.Store(int64(reader.LongEvent()))
 	l.readers.Put(reader)
 }
 
