@@ -2,6 +2,7 @@ package httplink
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/go-resty/resty/v2"
@@ -22,7 +23,7 @@ func TestFormatShowsNoSecret(t *testing.T) {
 	usable.BaseURL = "https://example.com/mcp?key=canary-2"
 	client := WithClient(resty.New().SetHeader("X-Other", "canary-7").SetAuthToken("canary-8"))
 	link, broken, sse := New("files", usable, client), New("files", cfg), NewSSE("old", usable, client)
-	_, _ = link.headers.merge(t.Context(), nil) // keeps the values
+	_ = link.headers.merge(t.Context(), nil, http.Header{}) // keeps the values
 	for _, value := range []any{
 		cfg, &cfg, link, broken, sse, struct{ Config }{cfg}, []Config{cfg}, map[string]any{"x": cfg},
 		struct{ Inner *Link }{link}, struct{ Inner *SSELink }{sse}, []any{link, sse},

@@ -70,23 +70,22 @@ func (h *headers) configures(name string) bool {
 
 func (h *headers) hasCredentials() bool { return len(h.configured) > 0 }
 
-// merge returns the complete header of a request. protocol is not changed, and
-// goes before everything else: a reserved header is never taken from elsewhere,
-// even where the protocol sets none.
-func (h *headers) merge(ctx context.Context, protocol http.Header) (http.Header, error) {
-	merged := make(http.Header, len(protocol)+len(h.configured)+2)
+// merge puts the complete header of a request into merged, which is empty.
+// protocol is not changed, and goes before everything else: a reserved header is
+// never taken from elsewhere, even where the protocol sets none.
+func (h *headers) merge(ctx context.Context, protocol, merged http.Header) error {
 	merged[userAgentHeader] = h.userAgent
 	for _, header := range h.configured {
 		value, err := header.value()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if value != nil {
 			merged[header.name] = value
 		}
 	}
 	if err := mergeCall(merged, transporters.CallOptionsOf(ctx)); err != nil {
-		return nil, err
+		return err
 	}
 	for name, values := range protocol {
 		if canonical := http.CanonicalHeaderKey(name); canonical != name {
@@ -94,7 +93,7 @@ func (h *headers) merge(ctx context.Context, protocol http.Header) (http.Header,
 		}
 		merged[name] = values
 	}
-	return merged, nil
+	return nil
 }
 
 // mergeCall adds what one call brings: its token in place of every configured

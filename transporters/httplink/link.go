@@ -37,6 +37,7 @@ type Link struct {
 	ownsPool  bool
 	adopted   *adoptedClient
 	headers   headers
+	prepared  prepared
 
 	authorizer  Authorizer // nil: nobody
 	credentials credentials
@@ -84,6 +85,7 @@ func New(server string, cfg Config, options ...Option) *Link {
 	}
 	l.endpoint = endpoint
 	l.headers = newHeaders(cfg, l.adopted)
+	l.prepared.isOff = l.adopted != nil
 	l.chooseClient()
 	l.warn()
 	return l

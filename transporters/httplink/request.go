@@ -106,8 +106,9 @@ func (l *Link) ended(ctx context.Context) error {
 // perform sends one request and returns its response, whose body belongs to the
 // exchange. A redirect that was not followed is an error.
 func (l *Link) perform(x *exchange, method, target string, frame []byte, protocol http.Header) (*http.Response, error) {
-	header, err := l.headers.merge(x.values, protocol)
-	if err != nil {
+	header := l.prepared.header(len(protocol) + len(l.headers.configured) + 2)
+	defer l.prepared.keepHeader(header)
+	if err := l.headers.merge(x.values, protocol, header); err != nil {
 		return nil, notSent(err)
 	}
 	if l.authorizer != nil && header[authorizationHeader] == nil {
@@ -118,7 +119,9 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 
 // send is perform for a header that is complete.
 func (l *Link) send(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
-	request := l.client.R().SetContext(x).SetDoNotParseResponse(true)
+	request := l.prepared.request(l.client)
+	defer l.prepared.keepRequest(request)
+	request.SetContext(x)
 	request.Header = header
 	if frame != nil {
 		// A type that net/http knows: of any other it would not know the length,

@@ -1,0 +1,54 @@
+package httplink
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/go-resty/resty/v2"
+)
+
+// prepared keeps what resty and a request's header need, for the next request:
+// resty takes seven allocations for a request of its own, and copies the header
+// before it is sent. What net/http may still read after an exchange, the body
+// above all, is never kept. The zero value is ready, and safe for concurrent use.
+type prepared struct {
+	isOff    bool      // middleware of a user's client may hold on to what it saw
+	requests sync.Pool // of *resty.Request
+	headers  sync.Pool // of http.Header
+}
+
+// request returns a request of the client, whose response is not parsed.
+func (p *prepared) request(client *resty.Client) *resty.Request {
+	if request, ok := p.requests.Get().(*resty.Request); ok {
+		return request
+	}
+	return client.R().SetDoNotParseResponse(true)
+}
+
+// keepRequest takes a request back that was executed.
+func (p *prepared) keepRequest(request *resty.Request) {
+	if p.isOff {
+		return
+	}
+	request.SetContext(context.Background())
+	request.Header, request.Body, request.RawRequest, request.URL = nil, nil, nil, ""
+	p.requests.Put(request)
+}
+
+// header returns an empty header with room for about so many names.
+func (p *prepared) header(names int) http.Header {
+	if header, ok := p.headers.Get().(http.Header); ok {
+		return header
+	}
+	return make(http.Header, names)
+}
+
+// keepHeader takes a header back that nobody reads any more.
+func (p *prepared) keepHeader(header http.Header) {
+	if p.isOff {
+		return
+	}
+	clear(header)
+	p.headers.Put(header)
+}
