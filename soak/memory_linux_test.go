@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -78,7 +79,8 @@ func TestSoakInMemory(t *testing.T) {
 				MaxRestarts: 1_000_000_000, RestartDelay: config.Of(0), WaitForReconnect: config.Of(20 * time.Second),
 			}, func(context.Context) (transporters.Link, error) { return m.server.Link(), nil })
 			s := session.New("soak", session.Settings{}, link, session.WithRetryLostRequests(true))
-			kills := 0
+			const wantKills = 11
+			var kills atomic.Int32
 			stop, stopped := make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(stopped)
@@ -88,22 +90,24 @@ func TestSoakInMemory(t *testing.T) {
 						return
 					case <-time.After(rand.N(5 * time.Millisecond)):
 						if s.State() == transporters.StateReady {
-							kills++
+							kills.Add(1)
 							m.server.Kill(errors.New("killed"))
 						}
 					}
 				}
 			}()
 			begun := time.Now()
-			records := run(mcpclient.NewConnection("soak", s), workOrRead, func() bool { return time.Since(begun) < length/8+shortRun/4 })
+			records := run(mcpclient.NewConnection("soak", s), workOrRead, func() bool {
+				return time.Since(begun) < length/8+shortRun/4 || kills.Load() < wantKills && time.Since(begun) < length+time.Minute
+			})
 			close(stop)
 			<-stopped
 			require.NoError(t, s.Close())
 			m.server.Close()
 
-			noted := journals{reached: m.reached, ends: map[string]int{"killed": kills}, violations: m.server.Violations()}
+			noted := journals{reached: m.reached, ends: map[string]int{"killed": int(kills.Load())}, violations: m.server.Violations()}
 			report(t, time.Since(begun), records, noted)
-			assert.Greater(t, kills, 10)
+			assert.GreaterOrEqual(t, int(kills.Load()), wantKills, "too few kills")
 			if full { // in a short run one is rare enough to be luck
 				assert.Zero(t, lostReads(records), "calls that only read state are sent again")
 			}
