@@ -32,7 +32,7 @@ type exchange struct {
 	body  io.ReadCloser
 	tail  bool          // what follows in the body is worth reading
 	stall time.Duration // longest wait for one read; 0 is none
-	timer *time.Timer
+	timer *stallTimer
 }
 
 // newExchange begins an exchange, which must be ended with finish.
@@ -65,12 +65,11 @@ func (x *exchange) Read(p []byte) (int, error) {
 		return x.body.Read(p)
 	}
 	if x.timer == nil {
-		x.timer = time.AfterFunc(x.stall, x.stalled)
-	} else {
-		x.timer.Reset(x.stall)
+		x.timer = x.link.stallTimers.get(x)
 	}
+	x.timer.start(x.stall)
 	n, err := x.body.Read(p)
-	x.timer.Stop()
+	x.timer.stop()
 	return n, err
 }
 
@@ -105,7 +104,7 @@ func (x *exchange) finish() {
 func (x *exchange) end() {
 	x.unfollow()
 	if x.timer != nil {
-		x.timer.Stop()
+		x.link.stallTimers.put(x.timer)
 	}
 	if x.body != nil {
 		_ = x.body.Close()

@@ -51,7 +51,7 @@ func isBroken(err error) bool { return errors.Is(err, errors.ErrPeerLost) }
 // conclude returns what an exchange comes to: an answer that another stream
 // brought goes before the failure of its own.
 func (l *Link) conclude(ctx context.Context, w *waiter, reply transporters.Reply, err error) (transporters.Reply, error) {
-	if err == nil && !reply.Message.IsZero() || !w.isSettled() {
+	if err == nil && !reply.Message.IsZero() || !w.settled.Load() {
 		w.deliver(w.sink, nil)
 		return reply, err
 	}

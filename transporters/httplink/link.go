@@ -51,6 +51,8 @@ type Link struct {
 	batches atomic.Bool // the peer speaks 2025-03-26 (R018)
 	readers sync.Pool   // of *sse.Reader
 
+	stallTimers stallTimers
+
 	longEvent atomic.Int64 // what the last long event of a stream needed, in bytes
 
 	repaired atomic.Int64 // messages that were not UTF-8

@@ -30,7 +30,7 @@ type pendingTable struct {
 // add registers an exchange, before its request is sent. It fails if the id or
 // the progress token is in use.
 func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink) (*waiter, error) {
-	w := &waiter{out: *out, sink: sink, settled: make(chan struct{})}
+	w := &waiter{out: *out, sink: sink}
 	if out.WantEvents {
 		w.events = messagequeue.New(eventBytes)
 	}
@@ -131,9 +131,12 @@ type waiter struct {
 	sink   transporters.Sink
 	events *messagequeue.Queue // nil unless events are wanted
 
-	settled chan struct{} // closed behind the writing of answer and err
+	settled atomic.Bool // set behind the writing of answer and err
 	answer  mcp.Message
 	err     error
+
+	mu     sync.Mutex
+	signal chan struct{} // closed when settled is set; made for who waits
 
 	request  atomic.Pointer[exchange] // what to end when it is settled
 	position position                 // of the exchange's own stream, used in its goroutine only
@@ -142,7 +145,12 @@ type waiter struct {
 // settle ends the exchange from outside.
 func (w *waiter) settle(answer mcp.Message, err error) {
 	w.answer, w.err = answer, err
-	close(w.settled)
+	w.mu.Lock()
+	w.settled.Store(true)
+	if w.signal != nil {
+		close(w.signal)
+	}
+	w.mu.Unlock()
 	if x := w.request.Load(); x != nil {
 		x.cancel(errSettled)
 	}
@@ -151,18 +159,22 @@ func (w *waiter) settle(answer mcp.Message, err error) {
 // follow lets settle end the request x.
 func (w *waiter) follow(x *exchange) {
 	w.request.Store(x)
-	if w.isSettled() { // perhaps before it could see x
+	if w.settled.Load() { // perhaps before it could see x
 		x.cancel(errSettled)
 	}
 }
 
-func (w *waiter) isSettled() bool {
-	select {
-	case <-w.settled:
-		return true
-	default:
-		return false
+// settlement returns a channel that is closed once the exchange is settled.
+func (w *waiter) settlement() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.signal == nil {
+		w.signal = make(chan struct{})
+		if w.settled.Load() {
+			close(w.signal)
+		}
 	}
+	return w.signal
 }
 
 // deliver hands over what other streams brought, until stop is closed. It is

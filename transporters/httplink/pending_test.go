@@ -42,7 +42,7 @@ func TestRoute(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, found, table.route(message(t, text)), text)
 		assert.Equal(t, found, s.arrived.Load() == 1, text)
-		if w.isSettled() {
+		if w.settled.Load() {
 			assert.False(t, table.route(message(t, text)), "an answer is taken once")
 			assert.False(t, table.remove(w))
 		} else {
@@ -84,10 +84,10 @@ func TestEventsBeyondTheBound(t *testing.T) {
 	big := message(t, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":70,"message":"`+strings.Repeat("x", 1<<20)+`"}}`)
 	for range 7 {
 		require.True(t, table.route(big))
-		require.False(t, w.isSettled())
+		require.False(t, w.settled.Load())
 	}
 	require.True(t, table.route(big))
-	require.True(t, w.isSettled())
+	require.True(t, w.settled.Load())
 	require.ErrorIs(t, w.err, errors.ErrDeliveryDropped)
 
 	out := resumable(8)
@@ -98,6 +98,6 @@ func TestEventsBeyondTheBound(t *testing.T) {
 	for range 20 {
 		require.True(t, table.route(quiet))
 	}
-	require.False(t, w.isSettled(), "nothing is queued for nobody")
+	require.False(t, w.settled.Load(), "nothing is queued for nobody")
 	assert.Nil(t, w.events, "there is not even a queue")
 }

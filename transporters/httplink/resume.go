@@ -49,7 +49,7 @@ func (l *Link) resume(ctx context.Context, c conversation, broken error) (transp
 		if err == nil {
 			return reply, nil
 		}
-		if ctx.Err() != nil || l.life.Err() != nil || c.waiter.isSettled() {
+		if ctx.Err() != nil || l.life.Err() != nil || c.waiter.settled.Load() {
 			return transporters.Reply{}, err
 		}
 		if final := r.judge(err, position.lastEventID != before); final != nil {
@@ -126,7 +126,7 @@ func (r *resumption) wait(ctx context.Context, pause time.Duration) error {
 			return nil
 		case <-wake:
 			w.deliver(r.c.sink, ctx.Done())
-		case <-w.settled:
+		case <-w.settlement():
 			return errSettled
 		case <-ctx.Done():
 			return context.Cause(ctx)

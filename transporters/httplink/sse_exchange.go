@@ -33,7 +33,7 @@ func (s *SSELink) Exchange(ctx context.Context, out *transporters.Outbound, sink
 		return transporters.Reply{}, s.gone()
 	}
 	reply, err := s.await(ctx, w, refused)
-	if w.isSettled() {
+	if w.settled.Load() {
 		x.release()
 	} else {
 		x.cancel(context.Canceled)
@@ -66,7 +66,7 @@ func (s *SSELink) post(x *exchange, w *waiter, refused chan<- posted) {
 func (s *SSELink) await(ctx context.Context, w *waiter, refused <-chan posted) (transporters.Reply, error) {
 	for {
 		select {
-		case <-w.settled:
+		case <-w.settlement():
 			return transporters.Reply{}, errSettled
 		case <-w.wake():
 			w.deliver(w.sink, ctx.Done())
