@@ -40,6 +40,16 @@ func get(t *testing.T, transport http.RoundTripper, url string) (*http.Response,
 	return response, err
 }
 
+// plain is a transport without a guard.
+func plain(t *testing.T, pool *Pool, settings Settings) *http.Transport {
+	t.Helper()
+	transport, err := pool.Transport(settings)
+	require.NoError(t, err)
+	made, ok := transport.(*http.Transport)
+	require.True(t, ok, "%T", transport)
+	return made
+}
+
 func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -87,16 +97,15 @@ func TestPoolSharesTransportsOfEqualSettings(t *testing.T) {
 func TestTransportsAreTuned(t *testing.T) {
 	base := &http.Transport{ResponseHeaderTimeout: time.Second, MaxIdleConnsPerHost: 2, MaxIdleConns: 3}
 	for _, pool := range []*Pool{NewPool(), NewPoolFrom(base)} {
-		transport, err := pool.Transport(Settings{})
-		require.NoError(t, err)
+		transport := plain(t, pool, Settings{})
 		assert.True(t, transport.DisableCompression)
+		assert.EqualValues(t, 256<<10, transport.MaxResponseHeaderBytes)
 		assert.Zero(t, transport.ResponseHeaderTimeout)
 		assert.Zero(t, transport.MaxIdleConns)
 		assert.Equal(t, 512, transport.MaxIdleConnsPerHost)
 		assert.Equal(t, 90*time.Second, transport.IdleConnTimeout)
 
-		transport, err = pool.Transport(Settings{IdlePerHost: 7, IdleTimeout: time.Minute})
-		require.NoError(t, err)
+		transport = plain(t, pool, Settings{IdlePerHost: 7, IdleTimeout: time.Minute})
 		assert.Equal(t, 7, transport.MaxIdleConnsPerHost)
 		assert.Equal(t, time.Minute, transport.IdleConnTimeout)
 	}

@@ -7,6 +7,8 @@
 // never ask for compression (P7), never time out a whole exchange (P6) and keep
 // enough idle connections for many callers at once.
 //
+// A Guard says which addresses may be connected to; see guard.go.
+//
 // A connection that could not be made is reported as an *Error, the proof that
 // not one byte of a request left.
 package dial

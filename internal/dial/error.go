@@ -9,9 +9,9 @@ import (
 )
 
 // Error says that no connection could be made: the name was not found, nobody
-// listens there, the TLS handshake failed. Nothing was sent.
+// listens there, the TLS handshake failed, the guard forbids it. Nothing was sent.
 type Error struct {
-	// Address is host:port.
+	// Address is host:port, or unix: and the path of a socket.
 	Address string
 	// TLS is set if the connection was there, but the handshake failed.
 	TLS bool
@@ -21,6 +21,9 @@ type Error struct {
 
 // Error names address and cause on one line.
 func (e *Error) Error() string {
+	if refusal, ok := errors.AsType[*errors.ForbiddenAddressError](e.Err); ok {
+		return refusal.Error()
+	}
 	if e.TLS {
 		return fmt.Sprintf("TLS handshake with %s failed: %s", e.Address, causeText(e.Err))
 	}

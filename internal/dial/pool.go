@@ -1,18 +1,31 @@
 package dial
 
 import (
+	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // Pool makes transports and shares them between those that ask with equal
 // Settings. The zero Pool is ready to use. It is safe for concurrent use and
 // must not be copied.
 type Pool struct {
-	base *http.Transport // nil: transports of our own
+	// Resolver looks names up; nil is the system's. It is set before the first
+	// use, by tests.
+	Resolver *net.Resolver
+
+	base     *http.Transport // nil: transports of our own
+	patience time.Duration   // replaces lookupTimeout, in tests
 
 	mu         sync.Mutex
-	transports map[Settings]*http.Transport
+	transports map[Settings]transport
+}
+
+// transport is an *http.Transport, or a guarded one.
+type transport interface {
+	http.RoundTripper
+	CloseIdleConnections()
 }
 
 // NewPool returns a pool whose transports are our own.
@@ -27,35 +40,52 @@ func NewPoolFrom(base *http.Transport) *Pool { return &Pool{base: base} }
 // Transport returns the transport for the settings, making it if it is the
 // first of its kind. It reads the files that the settings name; a fault in them
 // is returned each time until it is repaired. It does not connect.
-func (p *Pool) Transport(settings Settings) (*http.Transport, error) {
+//
+// Where the settings have a guard, a connection that it forbids fails with an
+// *Error that wraps an *errors.ForbiddenAddressError. It cannot keep watch over
+// the dialling of a base that dials by itself: there it looks at the host before
+// and at the address that the connection has afterwards, before anything is sent;
+// of a connection that is not TCP, only at the host. Before a proxy is asked for a
+// host the guard looks up the host itself, for 5 s at most, and refuses where it
+// finds nothing.
+func (p *Pool) Transport(settings Settings) (http.RoundTripper, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if transport, ok := p.transports[settings]; ok {
 		return transport, nil
 	}
-	transport, err := p.make(settings)
+	made, err := p.make(settings)
 	if err != nil {
 		return nil, err
 	}
 	if p.transports == nil {
-		p.transports = make(map[Settings]*http.Transport)
+		p.transports = make(map[Settings]transport)
 	}
-	p.transports[settings] = transport
-	return transport, nil
+	p.transports[settings] = made
+	return made, nil
 }
 
-func (p *Pool) make(settings Settings) (*http.Transport, error) {
-	if p.base != nil {
-		return adopt(p.base, settings)
+func (p *Pool) make(settings Settings) (transport, error) {
+	if settings.Guard.IsZero() || settings.Socket != "" {
+		return p.makePlain(settings, nil)
 	}
-	return newTransport(settings)
+	return p.makeGuarded(settings)
+}
+
+// makePlain makes a transport all of whose connections a guard allows; nil
+// allows everything.
+func (p *Pool) makePlain(settings Settings, guard *rules) (*http.Transport, error) {
+	if p.base != nil {
+		return adopt(p.base, settings, p.Resolver, guard)
+	}
+	return newTransport(settings, p.Resolver, guard)
 }
 
 // Close closes every idle connection. Connections in use are left alone, and
 // the transports remain usable. Idempotent.
 func (p *Pool) Close() {
 	p.mu.Lock()
-	transports := make([]*http.Transport, 0, len(p.transports))
+	transports := make([]transport, 0, len(p.transports))
 	for _, transport := range p.transports {
 		transports = append(transports, transport)
 	}

@@ -53,6 +53,12 @@ type Settings struct {
 	// Proxy is ProxyFromEnvironment (also if empty), ProxyOff, or a URL of
 	// scheme http, https, socks5 or socks5h, which may hold a password.
 	Proxy string
+	// Guard says which addresses may be connected to; zero: all.
+	Guard Guard
+	// Socket is the path of a Unix domain socket, or @ and a name for one of
+	// Linux's abstract sockets, to which every connection is made whatever the
+	// host. There is no proxy then, and no guard.
+	Socket string
 	// IdlePerHost is how many idle connections are kept for each host;
 	// default 512.
 	IdlePerHost int

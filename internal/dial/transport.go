@@ -13,7 +13,7 @@ type dialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 
 // newTransport makes a transport of our own, which dials and shakes hands
 // itself.
-func newTransport(settings Settings) (*http.Transport, error) {
+func newTransport(settings Settings, resolver *net.Resolver, guard *rules) (*http.Transport, error) {
 	proxy, err := ParseProxy(settings.Proxy)
 	if err != nil {
 		return nil, err
@@ -22,45 +22,40 @@ func newTransport(settings Settings) (*http.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	connect := reporting(newDialer(settings).DialContext)
+	connect := ownDial(settings, resolver, guard)
 	transport := &http.Transport{
-		Proxy:                  proxy,
-		DialContext:            connect,
-		DialTLSContext:         secured(connect, security),
-		TLSClientConfig:        security, // for what goes through a proxy
-		TLSHandshakeTimeout:    handshakeTimeout,
-		ForceAttemptHTTP2:      true,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		Proxy:               proxy,
+		DialContext:         connect,
+		DialTLSContext:      secured(connect, security),
+		TLSClientConfig:     security, // for what goes through a proxy
+		TLSHandshakeTimeout: handshakeTimeout,
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+	}
+	if settings.Socket != "" {
+		transport.Proxy = nil
 	}
 	tune(transport, settings)
 	return transport, nil
 }
 
-// adopt makes a transport of somebody's own: what it does to reach its peers is
-// kept, unless the settings say otherwise.
-func adopt(base *http.Transport, settings Settings) (*http.Transport, error) {
-	transport := base.Clone()
-	if settings.Proxy != "" {
-		proxy, err := ParseProxy(settings.Proxy)
-		if err != nil {
-			return nil, err
-		}
-		transport.Proxy = proxy
+// ownDial is how we connect ourselves.
+func ownDial(settings Settings, resolver *net.Resolver, guard *rules) dialFunc {
+	dialer := newDialer(settings, resolver)
+	switch {
+	case settings.Socket != "":
+		return reporting(func(ctx context.Context, _, _ string) (net.Conn, error) {
+			connection, err := dialer.DialContext(ctx, "unix", settings.Socket)
+			if err != nil {
+				return nil, &Error{Address: "unix:" + settings.Socket, Err: err}
+			}
+			return connection, nil
+		})
+	case guard != nil:
+		return reporting(guarding(guard, dialer))
+	default:
+		return reporting(dialer.DialContext)
 	}
-	if settings.hasTLS() {
-		security, err := tlsConfig(settings)
-		if err != nil {
-			return nil, err
-		}
-		transport.TLSClientConfig, transport.DialTLSContext = security, nil
-	}
-	if transport.DialContext == nil {
-		transport.DialContext = newDialer(settings).DialContext
-	}
-	transport.DialContext = reporting(transport.DialContext)
-	tune(transport, settings)
-	return transport, nil
 }
 
 // tune sets what every transport of this module has.
@@ -68,6 +63,9 @@ func tune(transport *http.Transport, settings Settings) {
 	transport.DisableCompression = true // P7
 	transport.ResponseHeaderTimeout = 0 // P6
 	transport.MaxIdleConns = 0
+	if transport.MaxResponseHeaderBytes <= 0 {
+		transport.MaxResponseHeaderBytes = maxHeaderBytes // net/http would take 10 MiB
+	}
 	transport.MaxIdleConnsPerHost = orDefault(settings.IdlePerHost, defaultIdlePerHost)
 	transport.IdleConnTimeout = orDefault(settings.IdleTimeout, defaultIdleTimeout)
 }
@@ -79,9 +77,10 @@ func orDefault[T int | time.Duration](value, fallback T) T {
 	return fallback
 }
 
-func newDialer(settings Settings) *net.Dialer {
+func newDialer(settings Settings, resolver *net.Resolver) *net.Dialer {
 	return &net.Dialer{
-		Timeout: orDefault(settings.ConnectTimeout, defaultConnectTimeout),
+		Resolver: resolver,
+		Timeout:  orDefault(settings.ConnectTimeout, defaultConnectTimeout),
 		KeepAliveConfig: net.KeepAliveConfig{
 			Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4,
 		},
@@ -92,6 +91,9 @@ func newDialer(settings Settings) *net.Dialer {
 func reporting(connect dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		connection, err := connect(ctx, network, address)
+		if _, reported := err.(*Error); reported {
+			return nil, err
+		}
 		if err != nil {
 			return nil, &Error{Address: address, Err: err}
 		}
