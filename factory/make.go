@@ -16,6 +16,7 @@ import (
 type commonKeys struct {
 	Type string `config:"type,required" doc:"http, sse, stdio, or a registered type"`
 	session.Settings
+	principalKeys
 	policy.FilterConfig
 	policy.OutputConfig
 }
@@ -59,7 +60,8 @@ func (f *TransporterFactory) Make(section *config.Section) (*Made, error) {
 	if err := configurationError(section.Server(), faults); err != nil {
 		return nil, err
 	}
-	slot := NewSlot(section.Server(), blueprint, f.maxPrincipals)
+	slot := NewSlot(section.Server(), blueprint, f.maxPrincipalsOf(section, common.principalKeys),
+		WithPrincipalIdleTimeout(common.PrincipalIdleTimeout.Or(DefaultPrincipalIdleTimeout)))
 	slot.guard = guard(section.Server(), common.FilterConfig)
 	return &Made{Head: f.chain(section.Server(), common, slot), Slot: slot, Authorizer: blueprint.Authorizer}, nil
 }
@@ -68,7 +70,7 @@ func (f *TransporterFactory) Make(section *config.Section) (*Made, error) {
 func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprint, []errors.Fault) {
 	var common commonKeys
 	rest, faults := section.Take(&common)
-	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section)))
+	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section), common.check(section)))
 	var blueprint Blueprint
 	registered, known := f.lookUp(common.Type)
 	switch {

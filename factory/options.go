@@ -65,7 +65,8 @@ func WithStdioOptions(options ...stdiolink.Option) Option {
 }
 
 // WithMaxPrincipals bounds how many principals one server may be connected for
-// at once; the default is DefaultMaxPrincipals. 0 or less means the default.
+// at once where its key max_principals is not written; the default is
+// DefaultMaxPrincipals. 0 or less means the default.
 func WithMaxPrincipals(limit int) Option {
 	return func(f *TransporterFactory) { f.maxPrincipals = limit }
 }

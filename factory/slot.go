@@ -15,10 +15,10 @@ import (
 const DefaultMaxPrincipals = 1024
 
 // Slot is the end of a chain: it holds one base for each principal and picks it
-// when a call is made. It opens bases when they are first needed and, when it is
-// full, closes the one that has been idle for longest. A base that serves a call
-// is never closed by the slot. Slot is a transporters.Base, safe for concurrent
-// use.
+// when a call is made. It opens bases when they are first needed, closes those of
+// principals that were idle for a while and, when it is full, the one that has been
+// idle for longest. The client's own base stays. A base that serves a call is never
+// closed by the slot. Slot is a transporters.Base, safe for concurrent use.
 //
 // Bases are opened and closed outside the slot's lock; those that make room for
 // others are closed on goroutines of the slot, which Close waits for.
@@ -27,6 +27,8 @@ type Slot struct {
 	limit  int
 	clock  atomic.Uint64            // counts calls, to tell who was idle for longest
 	guard  transporters.Transporter // says which subscriptions are allowed, or nil
+
+	expiry expiry
 
 	mu        sync.RWMutex
 	blueprint Blueprint
@@ -40,16 +42,23 @@ type Slot struct {
 
 var _ transporters.Base = (*Slot)(nil)
 
+// SlotOption sets how a slot is kept.
+type SlotOption func(*Slot)
+
 // NewSlot returns a slot whose bases are opened by the blueprint. A limit of 0
 // or less means DefaultMaxPrincipals.
-func NewSlot(server string, blueprint Blueprint, limit int) *Slot {
+func NewSlot(server string, blueprint Blueprint, limit int, options ...SlotOption) *Slot {
 	if limit <= 0 {
 		limit = DefaultMaxPrincipals
 	}
-	return &Slot{
-		server: server, limit: limit, blueprint: blueprint,
+	s := &Slot{
+		server: server, limit: limit, blueprint: blueprint, expiry: newExpiry(),
 		tenants: make(map[string]*tenant), retired: make(map[*tenant]struct{}),
 	}
+	for _, option := range options {
+		option(s)
+	}
+	return s
 }
 
 // Request makes the call through the base of the principal that ctx names.
@@ -96,12 +105,18 @@ func (s *Slot) enter(ctx context.Context, action string) (*tenant, transporters.
 }
 
 func (s *Slot) leave(t *tenant) {
-	if !t.release() {
-		return
+	expires := s.expires(t)
+	if expires {
+		t.idleSince.Store(s.expiry.now())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closeLater(t)
+	switch {
+	case t.release():
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.closeLater(t)
+	case expires && !s.expiry.armed.Load():
+		s.arm()
+	}
 }
 
 // tenant returns the tenant for a call, a new one if there is none, and the
@@ -136,6 +151,7 @@ func (s *Slot) add(principal string) (*tenant, error) {
 		return nil, errFull
 	}
 	t := newTenant(principal, s.blueprint.Open)
+	t.idleSince.Store(s.expiry.now())
 	s.tenants[principal] = t
 	return t, nil
 }

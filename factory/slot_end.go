@@ -102,6 +102,7 @@ func (s *Slot) Shutdown(ctx context.Context) error {
 func (s *Slot) end(end func(transporters.Base) error) error {
 	s.mu.Lock()
 	s.closed = true
+	s.expiry.stop()
 	var all []*tenant
 	for _, t := range s.tenants {
 		all = append(all, t)

@@ -17,6 +17,7 @@ type tenant struct {
 	credentials *Credentials
 	openBase    BaseFunc
 	lastUse     atomic.Uint64 // the slot's clock
+	idleSince   atomic.Int64  // when the last call left; see expiry
 	uses        atomic.Int64  // running calls, plus retiredBit
 	closing     bool          // the slot has begun to close it; guarded by the slot's mu
 

@@ -1,0 +1,95 @@
+package factory
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// DefaultPrincipalIdleTimeout is how long a principal's base is kept that nobody
+// uses.
+const DefaultPrincipalIdleTimeout = 15 * time.Minute
+
+// WithPrincipalIdleTimeout has bases of principals closed that no call has used for
+// so long; 0 or less keeps them. The client's own base is always kept. The default
+// is DefaultPrincipalIdleTimeout.
+func WithPrincipalIdleTimeout(limit time.Duration) SlotOption {
+	return func(s *Slot) { s.expiry.limit = limit }
+}
+
+// expiry closes what is idle. Its timer runs only while there is something to
+// close: the call that leaves arms it if it does not run, and when it fires it is
+// set for the next base in line, or not at all.
+//
+// That no base is forgotten follows from the order: a call notes the time, then
+// lets go of the base, then looks whether the timer is armed; the timer says that
+// it is not armed any more, then looks which bases are in use. One of the two sees
+// the other.
+type expiry struct {
+	limit time.Duration // 0 or less: never
+	began time.Time
+	armed atomic.Bool // written with the slot's mu held
+	timer *time.Timer // guarded by the slot's mu
+}
+
+func newExpiry() expiry { return expiry{limit: DefaultPrincipalIdleTimeout, began: time.Now()} }
+
+// now is the time on the slot's own clock, which no correction of the system's
+// clock moves.
+func (e *expiry) now() int64 { return int64(time.Since(e.began)) }
+
+// stop ends the timer for good; the slot is closed.
+func (e *expiry) stop() {
+	if e.timer != nil {
+		e.timer.Stop()
+	}
+}
+
+// expires reports whether the tenant's base may grow old.
+func (s *Slot) expires(t *tenant) bool { return s.expiry.limit > 0 && t.principal != "" }
+
+// arm starts the timer unless it runs.
+func (s *Slot) arm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armFor(s.expiry.limit)
+}
+
+// armFor is arm; s.mu is held.
+func (s *Slot) armFor(wait time.Duration) {
+	if s.closed || !s.expiry.armed.CompareAndSwap(false, true) {
+		return
+	}
+	if s.expiry.timer == nil {
+		s.expiry.timer = time.AfterFunc(wait, s.expire)
+		return
+	}
+	s.expiry.timer.Reset(wait)
+}
+
+// expire closes the bases that were idle for long enough, and arms the timer for
+// the next one. For those in use the call that leaves will do it.
+func (s *Slot) expire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	s.expiry.armed.Store(false)
+	now, next := s.expiry.now(), time.Duration(0)
+	for principal, t := range s.tenants {
+		if !s.expires(t) || !t.isIdle() {
+			continue
+		}
+		left := s.expiry.limit - time.Duration(now-t.idleSince.Load())
+		switch {
+		case left > 0 && (next == 0 || left < next):
+			next = left
+		case left <= 0 && t.retireIdle():
+			delete(s.tenants, principal)
+			s.closeLater(t)
+		}
+	}
+	if next > 0 {
+		s.armFor(next)
+	}
+}
