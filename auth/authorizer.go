@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/auth/discovery"
 	"github.com/mcp-client-go/mcpclient/auth/internal/fetch"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
 // Authorizer gets and keeps the tokens for one server. It is safe for concurrent
@@ -30,6 +31,7 @@ type Authorizer struct {
 	now           func() time.Time
 	interact      InteractFunc
 	identityToken IdentityTokenFunc
+	guard         *dial.Guard
 	finder        *discovery.Finder
 
 	registering chan struct{} // holds one while a client is being registered
@@ -76,8 +78,17 @@ func New(server, base string, cfg Config, options ...Option) (*Authorizer, error
 	for _, option := range options {
 		option(a)
 	}
-	a.finder = discovery.NewFinder(a.http, u)
+	if a.guard == nil {
+		guard := cfg.Guard(dial.NewGuard(false, nil, nil).AllowServer(u))
+		a.guard = &guard
+	}
+	a.finder = discovery.NewFinderWith(fetch.New(a.http, a.rules(u)), u)
 	return a, nil
+}
+
+// rules are those for the URLs that a server at the place gives.
+func (a *Authorizer) rules(place *url.URL) fetch.Rules {
+	return fetch.RulesFor(place, *a.guard, a.cfg.Issuer)
 }
 
 // Server returns the configured name of the server.

@@ -8,6 +8,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/auth/jose"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
 // Check returns the faults that decoding cannot find. section is the server's;
@@ -57,7 +58,7 @@ func (c *checker) url(key, text string, loopback bool) {
 	switch {
 	case err != nil, u.User != nil, u.Opaque != "", u.Hostname() == "", strings.Contains(text, "#"):
 		c.add(key, "not a URL that can be used here", fetch.DisplayText(text), allowed+", without user and fragment")
-	case u.Scheme == "https", loopback && u.Scheme == "http" && fetch.IsLoopback(u.Hostname()):
+	case u.Scheme == "https", loopback && u.Scheme == "http" && dial.IsLoopbackHost(u.Hostname()):
 	default:
 		c.add(key, "codes and tokens must not travel in the open", fetch.DisplayText(text), allowed)
 	}

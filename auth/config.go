@@ -2,8 +2,10 @@ package auth
 
 import (
 	"fmt"
+	"net/url"
 
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
 // Grant is how tokens are got.
@@ -136,6 +138,17 @@ func (c Config) String() string {
 
 // GoString is String.
 func (c Config) GoString() string { return c.String() }
+
+// Guard returns the guard with the endpoints allowed that the configuration names:
+// the issuer's and the identity provider's host and port.
+func (c Config) Guard(guard dial.Guard) dial.Guard {
+	for _, text := range []string{c.Issuer, c.IdentityProvider.TokenEndpoint} {
+		if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
+			guard = guard.AllowEndpoint(u)
+		}
+	}
+	return guard
+}
 
 // unattended reports whether no user takes part.
 func (c Config) unattended() bool { return c.Grant != "" && c.Grant != GrantAuthorizationCode }

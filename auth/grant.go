@@ -155,7 +155,7 @@ func (a *Authorizer) exchange(ctx context.Context, principal string, f *findings
 	}
 	answer, err := a.send(ctx, tokenRequest{
 		// The operator names this endpoint, so it may be in a private network.
-		fetch: fetch.New(a.http, fetch.RulesFor(place)), endpoint: provider.TokenEndpoint, client: us, form: form,
+		fetch: fetch.New(a.http, a.rules(place)), endpoint: provider.TokenEndpoint, client: us, form: form,
 	})
 	if err != nil {
 		return "", err

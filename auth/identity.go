@@ -6,9 +6,9 @@ import (
 	"net/url"
 
 	"github.com/mcp-client-go/mcpclient/auth/discovery"
-	"github.com/mcp-client-go/mcpclient/auth/internal/fetch"
 	"github.com/mcp-client-go/mcpclient/auth/jose"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
 // identify returns who we are to the authorization server (R245, R246): the
@@ -130,7 +130,7 @@ func (a *Authorizer) clientOf(ctx context.Context, server *discovery.Server, id 
 // applicationType is native for programs whose user's browser is on the same
 // machine, web for those that have a site (R251).
 func applicationType(redirect string) string {
-	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !fetch.IsLoopback(u.Hostname()) {
+	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !dial.IsLoopbackHost(u.Hostname()) {
 		return "web"
 	}
 	return "native"

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
 // Option sets what a configuration file cannot hold.
@@ -14,8 +16,16 @@ type Option func(*Authorizer)
 
 // WithHTTPClient sets what requests to authorization servers go through. Only its
 // transport is used: limits of size and time, redirects and the URLs that may be
-// asked are the authorizer's own. Without it nothing can be requested.
+// asked are the authorizer's own. It is to refuse to connect to the addresses that
+// the guard forbids, for only there can it be seen what a name resolves to; the
+// factory's does. Without it nothing can be requested.
 func WithHTTPClient(client *http.Client) Option { return func(a *Authorizer) { a.http = client } }
+
+// WithGuard sets which hosts and addresses the server may lead to; the default is
+// those of the public internet, and what the configuration names. URLs are held
+// against it by their name or literal address; what names resolve to is the
+// business of the client.
+func WithGuard(guard dial.Guard) Option { return func(a *Authorizer) { a.guard = &guard } }
 
 // WithStore sets where records are kept; the default is memory. Servers may
 // share one.

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-resty/resty/v2"
-
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/auth/filestore"
 	"github.com/mcp-client-go/mcpclient/config"
@@ -28,85 +26,66 @@ type httpKeys struct {
 // String renders the keys without secrets.
 func (k httpKeys) String() string { return k.Config.String() }
 
-// decodeHTTP reads the keys of an HTTP server, and makes its authorizer, nil if
-// it has no section auth.
-func decodeHTTP(section *config.Section, build Build) (httpKeys, *auth.Authorizer, []errors.Fault) {
+// authorization is what gets a server's tokens; empty if it needs none.
+type authorization struct {
+	authorizer *auth.Authorizer
+	client     *http.Client // to authorization servers
+}
+
+// decodeHTTP reads the keys of an HTTP server, and makes its authorizer if it has
+// the section auth.
+func decodeHTTP(section *config.Section, build Build) (httpKeys, authorization, []errors.Fault) {
 	var keys httpKeys
 	faults := section.Decode(&keys)
 	faults = withChecked(faults, keys.Config.Check(section))
 	if keys.Auth == nil {
-		return keys, nil, faults
+		return keys, authorization{}, faults
 	}
 	faults = withChecked(faults, keys.Auth.Check(section, keyAuth))
+	if keys.IsSocket() {
+		fault := section.Fault(keyAuth, "a server on a Unix socket has no URL that an authorization server could know it by; give it a token, or headers")
+		faults = withChecked(faults, []errors.Fault{fault})
+	}
 	if len(faults) > 0 {
-		return keys, nil, faults
+		return keys, authorization{}, faults
 	}
-	authorizer, err := auth.New(build.Server, keys.BaseURL, *keys.Auth, build.authOptions(keys)...)
+	guard := keys.Auth.Guard(keys.PointerGuard())
+	client := &http.Client{Transport: httplink.NewPointerTransport(keys.Config, guard, build.HTTP...)}
+	authorizer, err := auth.New(build.Server, keys.BaseURL, *keys.Auth, build.authOptions(keys, client, guard)...)
 	if err != nil {
-		return keys, nil, []errors.Fault{section.Fault("base_url", err.Error())}
+		return keys, authorization{}, []errors.Fault{section.Fault("base_url", err.Error())}
 	}
-	return keys, authorizer, nil
+	return keys, authorization{authorizer, client}, nil
 }
 
 // authOptions are those of a server's authorizer: the program's own go before
 // what is made here.
-func (b Build) authOptions(keys httpKeys) []auth.Option {
-	options := []auth.Option{
-		auth.WithLogger(b.Logger),
-		auth.WithHTTPClient(&http.Client{Transport: b.authTransport(keys)}),
-	}
+func (b Build) authOptions(keys httpKeys, client *http.Client, guard dial.Guard) []auth.Option {
+	options := []auth.Option{auth.WithLogger(b.Logger), auth.WithGuard(guard), auth.WithHTTPClient(client)}
 	if keys.Auth.Store.Path != "" {
 		options = append(options, auth.WithStore(&lazyStore{config: keys.Auth.Store}))
 	}
 	return append(options, b.auth...)
 }
 
-// authTransport carries requests to authorization servers: the same way out as
-// to the server itself, but without its client certificate and name.
-func (b Build) authTransport(keys httpKeys) http.RoundTripper {
-	if b.resty != nil {
-		return b.resty.GetClient().Transport
-	}
-	return &pooledTransport{pool: b.pool, config: keys.Config}
-}
-
-// pooledTransport takes its transport from the pool at each request, since
-// making one may read files.
-type pooledTransport struct {
-	pool   *dial.Pool
-	config httplink.Config
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t *pooledTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	proxy, err := t.config.Proxy.Reveal()
-	if err != nil {
-		return nil, err
-	}
-	transport, err := t.pool.Transport(dial.Settings{
-		CAFile: t.config.TLS.CAFile, InsecureSkipVerify: t.config.TLS.InsecureSkipVerify, Proxy: proxy,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return transport.RoundTrip(request)
-}
-
-// authorizing returns the link's option for a principal; none if the server has
-// no section auth.
-func authorizing(authorizer *auth.Authorizer, principal string) []httplink.Option {
-	if authorizer == nil {
+// link returns the link's option for a principal; none if there is no authorizer.
+func (a authorization) link(principal string) []httplink.Option {
+	if a.authorizer == nil {
 		return nil
 	}
-	return []httplink.Option{httplink.WithAuthorizer(authorizer.Principal(principal))}
+	return []httplink.Option{httplink.WithAuthorizer(a.authorizer.Principal(principal))}
 }
 
-// closing returns what ends an authorizer, nil if there is none.
-func closing(authorizer *auth.Authorizer) func() error {
-	if authorizer == nil {
+// closing returns what ends the authorizer, nil if there is none.
+func (a authorization) closing() func() error {
+	if a.authorizer == nil {
 		return nil
 	}
-	return authorizer.Close
+	return func() error {
+		err := a.authorizer.Close()
+		a.client.CloseIdleConnections()
+		return err
+	}
 }
 
 // WithAuthOptions adds options of every authorizer: interaction with users, a
@@ -117,9 +96,7 @@ func WithAuthOptions(options ...auth.Option) Option {
 
 // authSeams are what authorizers are made with.
 type authSeams struct {
-	auth  []auth.Option
-	resty *resty.Client // the user's; nil if there is none
-	pool  *dial.Pool
+	auth []auth.Option
 }
 
 // lazyStore opens the folder with its first use, for building does no I/O.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient/auth"
@@ -32,7 +31,6 @@ type TransporterFactory struct {
 	tasks         *policy.TasksConfig
 	maxPrincipals int
 	auth          []auth.Option
-	resty         *resty.Client // the user's; nil if there is none
 	verdicts      session.VerdictStore
 	pool          *dial.Pool
 
@@ -76,7 +74,6 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		tasks:         f.tasks,
 		maxPrincipals: f.maxPrincipals,
 		auth:          slices.Clone(f.auth),
-		resty:         f.resty,
 		verdicts:      f.verdicts,
 		pool:          dial.NewPool(),
 		types:         maps.Clone(f.types),

@@ -95,6 +95,6 @@ func (f *TransporterFactory) build(server string, settings session.Settings) Bui
 		Verdicts: f.verdicts,
 		Logger:   f.logger,
 
-		authSeams: authSeams{auth: f.auth, resty: f.resty, pool: f.pool},
+		authSeams: authSeams{auth: f.auth},
 	}
 }

@@ -35,11 +35,7 @@ func WithRestyClient(client *resty.Client) Option {
 	if client == nil {
 		return func(*TransporterFactory) {}
 	}
-	adopt := WithHTTPOptions(httplink.WithClient(client))
-	return func(f *TransporterFactory) {
-		adopt(f)
-		f.resty = client
-	}
+	return WithHTTPOptions(httplink.WithClient(client))
 }
 
 // WithWrappers adds wrappers that stand outside all policies of every server,

@@ -26,6 +26,9 @@ func TestFaultsShowNoReferencedValue(t *testing.T) {
 		stdio + "max_line_bytes: '@'", stdio + "startup_delay: '@'",
 		"type: http\n    base_url: '@'", "type: http\n    base_url: 'ftp://@/x'", "type: http\n    base_url: 'https://h/x#@'", "type: http\n    base_url: ' https://h/@'",
 		http + "identity_headers: [X-A, 'X @']", http + "tls: {min_version: '@'}", http + "tls: {ca_file: '/nowhere/@'}",
+		http + "network: {deny: ['@ x']}", http + "network: {allow: ['http://@']}", "type: http\n    base_url: 'unix:@'", "type: http\n    base_url: 'unix:///run/@#x'",
+		"type: http\n    base_url: 'http+unix://%2Frun%@/mcp'", "type: http\n    base_url: 'http+unix:///run/@/mcp'", "type: http\n    base_url: 'https://@.example'\n    network: {deny: ['*']}",
+		"type: http\n    base_url: 'unix:///run/@'\n    auth: {}",
 		http + "tls: {cert_file: '/nowhere/@', key_file: '/nowhere/@'}", http + "proxy: '@'", http + "token: \"@\\n\"", http + "headers: {X-A: \"@\\x01\"}",
 	} {
 		for name, value := range map[string]string{"${MCP_FACTORY_TEST_SECRET}": canary, "${MCP_FACTORY_TEST_SHORT}": "zQz"} {

@@ -2,6 +2,7 @@ package factory
 
 import (
 	"context"
+	"sync"
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -18,9 +19,11 @@ const typeSSE = "sse"
 // newSSE is the Constructor of type sse: a session over a link that is dialled
 // again by the next call when its stream was cut.
 func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
-	cfg, authorizer, faults := decodeHTTP(section, build)
+	cfg, authorization, faults := decodeHTTP(section, build)
+	warnings := new(sync.Once) // a link is made for each dial
 	open := func(caller Caller) (transporters.Base, error) {
-		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)], authorizing(authorizer, caller.Principal)...)
+		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)], httplink.WithWarnings(warnings))
+		options = append(options, authorization.link(caller.Principal)...)
 		dial := func(context.Context) (transporters.Link, error) {
 			return &credentialed{httplink.NewSSE(build.Server, cfg.Config, options...), caller.Credentials}, nil
 		}
@@ -31,5 +34,5 @@ func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal))...), nil
 	}
-	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorizer, Close: closing(authorizer)}, faults
+	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.authorizer, Close: authorization.closing()}, faults
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/auth/internal/fetch"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -21,10 +22,16 @@ type Finder struct {
 	server *url.URL
 }
 
-// NewFinder returns a finder for the MCP server at the URL.
+// NewFinder returns a finder for the MCP server at the URL, which may lead to hosts
+// of the public internet and to its own.
 func NewFinder(client *http.Client, server *url.URL) *Finder {
-	rules := fetch.RulesFor(server)
-	return &Finder{client: fetch.New(client, rules), rules: rules, server: server}
+	guard := dial.NewGuard(false, nil, nil).AllowServer(server)
+	return NewFinderWith(fetch.New(client, fetch.RulesFor(server, guard, "")), server)
+}
+
+// NewFinderWith is NewFinder with the rules of the client.
+func NewFinderWith(client *fetch.Client, server *url.URL) *Finder {
+	return &Finder{client: client, rules: client.Rules(), server: server}
 }
 
 // Client is what the finder fetches with, for further requests under the same

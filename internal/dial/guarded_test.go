@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial/dialtest"
 )
 
 // victim is a server that counts the connections and bytes that reach it.
@@ -74,7 +75,7 @@ func TestNamesOfForbiddenAddresses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			host := name + ".evil.example"
 			pool := NewPool()
-			pool.Resolver, _ = resolverOf(t, map[string][][]string{host: {addresses}})
+			pool.Resolver, _ = dialtest.Resolver(t, dialtest.Answers{host: {addresses}})
 			transport := guardedFrom(t, pool, Settings{Guard: NewGuard(false, nil, nil)})
 			_, err := get(t, transport, "http://"+host+":"+v.port+"/")
 			refusal := requireForbidden(t, err)
@@ -90,7 +91,7 @@ func TestNamesOfForbiddenAddresses(t *testing.T) {
 func TestOneOfSeveralAddressesIsAllowed(t *testing.T) {
 	v := newVictim(t)
 	pool := NewPool()
-	pool.Resolver, _ = resolverOf(t, map[string][][]string{"as.example.com": {{"10.255.255.1", "127.0.0.1"}}})
+	pool.Resolver, _ = dialtest.Resolver(t, dialtest.Answers{"as.example.com": {{"10.255.255.1", "127.0.0.1"}}})
 	transport := guardedFrom(t, pool, Settings{Guard: NewGuard(false, []string{"127.0.0.1"}, nil)})
 	_, err := get(t, transport, "http://as.example.com:"+v.port)
 	require.NoError(t, err)
@@ -101,7 +102,7 @@ func TestOneOfSeveralAddressesIsAllowed(t *testing.T) {
 func TestRebinding(t *testing.T) {
 	v := newVictim(t)
 	pool := NewPool()
-	resolver, names := resolverOf(t, map[string][][]string{"rebound.example": {{"127.0.0.1"}, {"10.255.255.1"}, {"192.168.255.1"}}})
+	resolver, names := dialtest.Resolver(t, dialtest.Answers{"rebound.example": {{"127.0.0.1"}, {"10.255.255.1"}, {"192.168.255.1"}}})
 	pool.Resolver = resolver
 	transport := guardedFrom(t, pool, Settings{Guard: NewGuard(false, []string{"127.0.0.1"}, nil)})
 	target := "http://rebound.example:" + v.port
@@ -109,7 +110,7 @@ func TestRebinding(t *testing.T) {
 		_, err := get(t, transport, target)
 		require.NoError(t, err)
 	}
-	assert.Equal(t, 1, names.count("rebound.example"), "a connection that is kept is one that was allowed")
+	assert.Equal(t, 1, names.Count("rebound.example"), "a connection that is kept is one that was allowed")
 	for _, address := range []string{"10.255.255.1", "192.168.255.1"} {
 		pool.Close()
 		_, err := get(t, transport, target)
@@ -157,7 +158,7 @@ func TestChainsOfRedirects(t *testing.T) {
 		http.Redirect(w, r, next[0], http.StatusFound)
 	})
 	pool := NewPool()
-	pool.Resolver, _ = resolverOf(t, map[string][][]string{"as.example.com": {{"127.0.0.1"}}})
+	pool.Resolver, _ = dialtest.Resolver(t, dialtest.Answers{"as.example.com": {{"127.0.0.1"}}})
 	address := strings.TrimPrefix(hops.URL, "http://")
 	transport := guardedFrom(t, pool, Settings{Guard: NewGuard(false, []string{address}, nil)})
 	client := &http.Client{Transport: transport}
@@ -196,9 +197,9 @@ func TestGuardBeforeAProxy(t *testing.T) {
 		}
 	})
 	address := strings.TrimPrefix(proxy.URL, "http://")
-	names := map[string][][]string{
+	names := dialtest.Answers{
 		"public.example": {{"8.8.8.8"}}, "private.example": {{"10.0.0.7"}}, "mixed.example": {{"8.8.8.8", "10.0.0.7"}}, "mapped.example": {{"::ffff:10.0.0.7"}},
-		"silent.example": {{"silence"}}, "empty.example": {{}},
+		"silent.example": {{dialtest.Silence}}, "empty.example": {{}},
 	}
 	for name, test := range map[string]struct {
 		guard  Guard
@@ -226,7 +227,7 @@ func TestGuardBeforeAProxy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := NewPool()
-			pool.Resolver, _ = resolverOf(t, names)
+			pool.Resolver, _ = dialtest.Resolver(t, names)
 			pool.patience = 100 * time.Millisecond
 			transport := guardedFrom(t, pool, Settings{Proxy: proxy.URL, Guard: test.guard})
 			before := asked.Load()
@@ -242,13 +243,13 @@ func TestGuardBeforeAProxy(t *testing.T) {
 	}
 	t.Run("deny is above the proxy as well", func(t *testing.T) {
 		pool := NewPool()
-		pool.Resolver, _ = resolverOf(t, names)
+		pool.Resolver, _ = dialtest.Resolver(t, names)
 		_, err := get(t, guardedFrom(t, pool, Settings{Proxy: proxy.URL, Guard: DenyGuard([]string{"127.0.0.0/8"})}), "http://public.example/")
 		assert.Equal(t, "127.0.0.0/8", requireForbidden(t, err).Entry)
 	})
 	t.Run("a public name through CONNECT", func(t *testing.T) {
 		pool := NewPool()
-		pool.Resolver, _ = resolverOf(t, names)
+		pool.Resolver, _ = dialtest.Resolver(t, names)
 		before := asked.Load()
 		_, err := get(t, guardedFrom(t, pool, Settings{Proxy: proxy.URL, Guard: NewGuard(false, nil, nil)}), "https://public.example/")
 		require.ErrorContains(t, err, "teapot")
@@ -257,7 +258,7 @@ func TestGuardBeforeAProxy(t *testing.T) {
 	t.Run("SOCKS", func(t *testing.T) {
 		v := newVictim(t)
 		pool := NewPool()
-		pool.Resolver, _ = resolverOf(t, names)
+		pool.Resolver, _ = dialtest.Resolver(t, names)
 		for _, scheme := range []string{"socks5", "socks5h"} {
 			_, err := get(t, guardedFrom(t, pool, Settings{Proxy: scheme + "://127.0.0.1:" + v.port, Guard: NewGuard(false, nil, nil)}), "http://private.example/")
 			assert.Equal(t, "10.0.0.7", requireForbidden(t, err).Address)
@@ -269,7 +270,7 @@ func TestGuardBeforeAProxy(t *testing.T) {
 // A caller that does not wait for the look is told its own reason.
 func TestTheLookEndsWithTheRequest(t *testing.T) {
 	pool := NewPool()
-	pool.Resolver, _ = resolverOf(t, map[string][][]string{"silent.example": {{"silence"}}})
+	pool.Resolver, _ = dialtest.Resolver(t, dialtest.Answers{"silent.example": {{dialtest.Silence}}})
 	transport := guardedFrom(t, pool, Settings{Proxy: "http://127.0.0.1:1", Guard: NewGuard(false, nil, nil)})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the caller is gone")

@@ -20,7 +20,7 @@ import (
 // connects to nothing.
 func (c Config) Check(section *config.Section) []errors.Fault {
 	check := checker{section: section}
-	check.url(c.BaseURL)
+	check.url(c)
 	check.token(c.Token)
 	check.headers(c.Headers)
 	check.identityHeaders(c.IdentityHeaders)
@@ -30,6 +30,7 @@ func (c Config) Check(section *config.Section) []errors.Fault {
 	if slices.Contains(c.SessionLostMatch, "") {
 		check.add("session_lost_match", "an empty text would match every answer", "", "non-empty texts")
 	}
+	check.network(c.Network)
 	check.transport(c)
 	return check.faults
 }
@@ -46,16 +47,34 @@ func (c *checker) add(key, message, found, allowed string) {
 	c.faults = append(c.faults, fault)
 }
 
-func (c *checker) url(text string) {
-	if text == "" {
+func (c *checker) url(config Config) {
+	if config.BaseURL == "" {
 		return // required: reported by decoding
 	}
 	key := "base_url"
 	if !c.section.Has(key) && c.section.Has("url") {
 		key = "url"
 	}
-	if _, fault := parseEndpoint(text); fault != nil {
+	endpoint, fault := parseEndpoint(config.BaseURL)
+	if fault != nil {
 		c.add(key, fault.message, fault.found, urlWanted)
+		return
+	}
+	if err := config.deniedBy(endpoint); errors.Is(err, errors.ErrForbiddenAddress) {
+		c.add(key, "network.deny forbids this host, and wins over everything", "", "")
+	}
+}
+
+func (c *checker) network(network Network) {
+	for _, list := range []struct {
+		key     string
+		entries []string
+	}{{"network.allow", network.Allow}, {"network.deny", network.Deny}} {
+		for _, text := range list.entries {
+			if err := dial.CheckEntry(text); err != nil {
+				c.add(list.key, err.Error(), errors.PeerText(text, 80), dial.EntryWanted)
+			}
+		}
 	}
 }
 
@@ -117,7 +136,7 @@ func (c *checker) transport(config Config) {
 		if !strings.HasPrefix(err.Error(), key) {
 			key = "tls.cert_file"
 		}
-		c.add(key, err.Error(), "", "")
+		c.add(key, strings.TrimPrefix(err.Error(), key+": "), "", "")
 	}
 }
 

@@ -18,8 +18,9 @@ const (
 // Config is the part of a server's section that its HTTP link knows. Fields
 // that are zero have the defaults that their tags name.
 type Config struct {
-	// BaseURL is the endpoint, used exactly as written.
-	BaseURL string `config:"base_url,required,alias=url" doc:"the endpoint, an absolute http or https URL, used exactly as written"`
+	// BaseURL is the endpoint: a URL, used exactly as written, or the address of a
+	// Unix socket.
+	BaseURL string `config:"base_url,required,alias=url" doc:"the endpoint: an absolute http or https URL, used exactly as written, or a Unix socket: unix:///run/mcp.sock#/mcp (the HTTP path behind #; http+unix://%2Frun%2Fmcp.sock/mcp and unix:/run/mcp.sock:/mcp mean the same)"`
 	// Token is sent as a bearer token.
 	Token config.Secret `config:"token" doc:"bearer token; an Authorization among headers goes before it"`
 	// Headers are added to every request, below the protocol's own.
@@ -41,6 +42,17 @@ type Config struct {
 	Proxy config.Secret `config:"proxy" doc:"URL of a proxy (http, https, socks5), env (the default) or off"`
 	// TLS says whom to trust.
 	TLS TLS `config:"tls" doc:"TLS settings"`
+	// Network says which addresses may be connected to.
+	Network Network `config:"network" doc:"which addresses may be connected to"`
+}
+
+// Network holds the keys under network. What the configuration names itself
+// (base_url, proxy, the endpoints under auth) is allowed; to what a server points,
+// as the metadata of its authorization does, the rules apply. Deny is above all.
+type Network struct {
+	AllowPrivate bool     `config:"allow_private" doc:"let the server lead this client to loopback, private, link-local and other special addresses, as the metadata of its authorization may; the addresses that this configuration names are allowed without"`
+	Allow        []string `config:"allow" doc:"hosts, globs of hosts (*.corp.example), addresses and CIDRs that the server may lead to although they are not public"`
+	Deny         []string `config:"deny" doc:"hosts, globs of hosts, addresses and CIDRs that are never connected to; wins over everything, base_url and proxy included"`
 }
 
 // TLS holds the keys under tls.
@@ -64,7 +76,7 @@ func (c Config) maxResponseBytes() int64 {
 	return defaultMaxResponseBytes
 }
 
-// dialSettings resolves what the transport is made of.
+// dialSettings resolves what the transport is made of, except guard and socket.
 func (c Config) dialSettings() (dial.Settings, error) {
 	proxy, err := c.Proxy.Reveal()
 	if err != nil {

@@ -1,8 +1,12 @@
 package httplink
 
 import (
+	"crypto/tls"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,12 +49,14 @@ close_timeout: off
 session_lost_match: [gone]
 proxy: socks5://user:secret@proxy.example:1080
 tls: {server_name: other, min_version: "1.3", insecure_skip_verify: true}
+network: {allow_private: true, allow: [sso.corp.example, 10.0.0.0/8], deny: ["*.evil.example"]}
 `)
 	require.Empty(t, faults)
 	assert.Equal(t, "https://api.example.com/mcp?a=b", cfg.BaseURL)
 	assert.Equal(t, []string{"X-User"}, cfg.IdentityHeaders)
 	assert.EqualValues(t, 1024, cfg.maxResponseBytes())
 	assert.Zero(t, cfg.CloseTimeoutValue())
+	assert.Equal(t, Network{AllowPrivate: true, Allow: []string{"sso.corp.example", "10.0.0.0/8"}, Deny: []string{"*.evil.example"}}, cfg.Network)
 	link := New("s", cfg)
 	assert.Equal(t, 5*time.Second, link.readTimeout)
 	assert.Equal(t, time.Minute, link.listenReadTimeout)
@@ -117,6 +123,10 @@ func TestConfigFaults(t *testing.T) {
 		"half a certificate":  {valid + "tls: {cert_file: " + noCertificate + "}", "tls.cert_file", "both are needed"},
 		"empty certificate":   {valid + "tls: {cert_file: " + noCertificate + ", key_file: " + noCertificate + "}", "tls.cert_file", "PEM"},
 		"unknown key":         {valid + "read_timout: 5s", "read_timout", `did you mean "read_timeout"`},
+		"allow: not a host":   {valid + "network: {allow: ['https://a.example']}", "network.allow", "neither a host nor a CIDR; found https://a.example; allowed: a host such as"},
+		"deny: a glob":        {valid + "network: {deny: [a.example, '10.*']}", "network.deny", "a range of addresses is written as a CIDR; found 10.*"},
+		"denied by name":      {"base_url: https://api.example.com/canary\nnetwork: {deny: ['*.example.com']}", "base_url", "network.deny forbids this host"},
+		"denied by address":   {"url: http://[::ffff:10.0.0.7]:8080/canary\nnetwork: {allow: [10.0.0.7], allow_private: true, deny: [10.0.0.0/8]}", "url", "network.deny forbids this host"},
 		"nested unknown key":  {valid + "tls: {cafile: x}", "tls.cafile", `did you mean "tls.ca_file"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,4 +161,41 @@ func TestTLSFiles(t *testing.T) {
 	_, err := wrong.Exchange(t.Context(), call(), &sink{})
 	require.ErrorIs(t, err, errors.ErrNotSent)
 	assert.ErrorContains(t, err, "elsewhere.example")
+}
+
+// Names and versions, as they are configured: the name is asked for and expected,
+// and a server that is too old is told so before anything is sent.
+func TestTLSNamesAndVersions(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Asked-For", r.TLS.ServerName)
+		reply(w, 200, "application/json", answer7)
+	}))
+	server.TLS = &tls.Config{MaxVersion: tls.VersionTLS12}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	_, files := serveTLS(t, func(http.ResponseWriter, *http.Request) {}) // the same certificate
+	for name, test := range map[string]struct{ keys, want, asked string }{
+		"the URL's address":    {"ca_file: " + files.authority, "", ""},
+		"a configured name":    {"ca_file: " + files.authority + ", server_name: api.example.com", "", "api.example.com"},
+		"another name":         {"ca_file: " + files.authority + ", server_name: api.example.org", "api.example.org", ""},
+		"version 1.2":          {"ca_file: " + files.authority + `, min_version: "1.2"`, "", ""},
+		"version 1.3":          {"ca_file: " + files.authority + `, min_version: "1.3"`, "protocol version", ""},
+		"an unknown authority": {"min_version: '1.2'", "unknown authority", ""},
+		"any certificate":      {"insecure_skip_verify: true, server_name: api.example.org", "", "api.example.org"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg, faults := decode(t, "base_url: "+server.URL+"\ntls: {"+test.keys+"}")
+			require.Empty(t, faults)
+			link, _ := open(t, cfg)
+			got, err := link.Exchange(t.Context(), call(), &sink{})
+			if test.want != "" {
+				require.ErrorIs(t, err, errors.ErrNotSent)
+				require.ErrorContains(t, err, test.want)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.asked, got.Header.Get("X-Asked-For"))
+		})
+	}
 }

@@ -5,17 +5,47 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 	"github.com/mcp-client-go/mcpclient/internal/redact"
 )
 
-const urlWanted = "an absolute URL of scheme http or https"
+const urlWanted = "an absolute URL of scheme http or https, or of a Unix socket: " + socketWanted
 
 // urlFault is what is wrong with an endpoint. Neither text shows a secret: of a
 // URL without a host nothing is shown, for what stands in its place may be one.
 type urlFault struct{ message, found string }
 
-// parseEndpoint accepts what the HTTP client will use exactly as written.
-func parseEndpoint(text string) (*url.URL, *urlFault) {
+// endpoint is where requests go.
+type endpoint struct {
+	url    *url.URL // nil if there is a fault
+	target string   // the URL of requests: as it was written, except for sockets
+	socket string   // the path of a Unix socket; empty: the network
+	shown  string   // for logs and errors: without user, query and fragment
+}
+
+// host is who is talked to, for errors.
+func (e endpoint) host() string {
+	if e.socket != "" {
+		return schemeUnix + errors.PeerText(e.socket, snippetBytes)
+	}
+	return e.url.Host
+}
+
+// parseEndpoint accepts what the HTTP client will use exactly as written, and
+// addresses of sockets.
+func parseEndpoint(text string) (endpoint, *urlFault) {
+	if isSocketAddress(text) {
+		return parseSocket(text)
+	}
+	u, fault := parseURL(text)
+	if fault != nil {
+		return endpoint{}, fault
+	}
+	return endpoint{url: u, target: text, shown: displayable(u)}, nil
+}
+
+func parseURL(text string) (*url.URL, *urlFault) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "":
@@ -39,7 +69,7 @@ func parseEndpoint(text string) (*url.URL, *urlFault) {
 // address no URL at all.
 func noHost(u *url.URL, text string) string {
 	if meant := guessed(text); meant != nil {
-		if isLoopback(meant.Hostname()) {
+		if dial.IsLoopbackHost(meant.Hostname()) {
 			meant.Scheme = "http"
 		}
 		return "a scheme is missing; did you mean " + displayable(meant) + "?"
@@ -89,6 +119,12 @@ func isDomain(host string) bool {
 // displayURL is a URL as logs and errors may show it: without user, query and
 // fragment, where secrets live.
 func displayURL(text string) string {
+	if isSocketAddress(text) {
+		if e, fault := parseSocket(text); fault == nil {
+			return e.shown
+		}
+		return "unusable URL"
+	}
 	u, err := url.Parse(text)
 	switch {
 	case text == "":

@@ -87,9 +87,9 @@ func (l *Link) explain(x *exchange, err error) error {
 		return &errors.TransporterRequestError{Kind: errors.KindProtocol, Message: "max_response_bytes", Err: err}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return peerLost("the server at "+l.endpoint.Host+" closed the connection before the answer was complete", err)
+		return peerLost("the server at "+l.endpoint.host()+" closed the connection before the answer was complete", err)
 	}
-	return peerLost("the exchange with "+l.endpoint.Host+" failed: "+l.safeText(x, err), err)
+	return peerLost("the exchange with "+l.endpoint.host()+" failed: "+l.safeText(x, err), err)
 }
 
 // brokenBody is a body that ended or failed before its end.
@@ -127,7 +127,7 @@ func (l *Link) bodyError(x *exchange, response *http.Response, body []byte, reas
 	return &errors.TransporterRequestError{
 		Kind:    errors.KindProtocol,
 		Status:  response.StatusCode,
-		Message: text + " (" + displayable(l.endpoint) + ")",
+		Message: text + " (" + l.endpoint.shown + ")",
 		Snippet: l.snippet(x, body),
 		Err:     reason,
 	}
@@ -174,11 +174,11 @@ func (l *Link) redirectError(x *exchange, response *http.Response) error {
 	if location, err := response.Location(); err == nil {
 		target = l.peerText(x, displayable(location), snippetBytes)
 	}
-	text := "the server redirects from " + displayable(l.endpoint) + " to " + target +
+	text := "the server redirects from " + l.endpoint.shown + " to " + target +
 		"; only 307 and 308 within the same origin are followed: set base_url to the final address"
 	if isFollowed(response.StatusCode) && hops(response) >= maxRedirects {
 		text = fmt.Sprintf("the server at %s answered with more than %d redirects, the last one to %s: set base_url to the final address",
-			displayable(l.endpoint), maxRedirects, target)
+			l.endpoint.shown, maxRedirects, target)
 	}
 	return &errors.TransporterRequestError{Kind: errors.KindStatus, Status: response.StatusCode, Message: text}
 }

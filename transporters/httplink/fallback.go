@@ -33,5 +33,5 @@ func (l *Link) Legacy(ctx context.Context, in func(from transporters.Link, m mcp
 	case l.fault != nil || l.life.Err() != nil:
 		return nil, err
 	}
-	return nil, &cause{"HTTP+SSE: GET " + displayable(l.endpoint) + ": " + detail(err), []error{transporters.ErrNotOffered, withoutContext(err)}}
+	return nil, &cause{"HTTP+SSE: GET " + l.endpoint.shown + ": " + detail(err), []error{transporters.ErrNotOffered, withoutContext(err)}}
 }

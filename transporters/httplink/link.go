@@ -2,9 +2,7 @@ package httplink
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +27,7 @@ type Link struct {
 	cfg    Config
 	log    hclog.Logger
 
-	endpoint  *url.URL
+	endpoint  endpoint
 	fault     error // what is wrong with the configuration; every use returns it
 	client    *resty.Client
 	transport transportSource // nil: the user's round tripper
@@ -46,6 +44,8 @@ type Link struct {
 	listenReadTimeout  time.Duration
 	minimumStreamStall time.Duration
 	maxBytes           int64
+
+	warnings *sync.Once // shared by the links of one server; nil: this link's own
 
 	in      atomic.Pointer[func(from transporters.Link, m mcp.Message)]
 	batches atomic.Bool // the peer speaks 2025-03-26 (R018)
@@ -89,9 +89,27 @@ func New(server string, cfg Config, options ...Option) *Link {
 	l.headers = newHeaders(cfg, l.adopted)
 	l.prepared.isOff = l.adopted != nil
 	l.chooseClient()
+	if l.fault == nil {
+		l.fault = l.checkReach()
+	}
 	l.warn()
 	return l
 }
+
+// checkReach returns why the endpoint cannot, or must not, be reached over the
+// transport that was chosen.
+func (l *Link) checkReach() error {
+	if l.endpoint.socket != "" && l.hasForeignTransport() {
+		return configurationError(l.server, "base_url", "a Unix socket is not reached by a round tripper of the program's own", l.endpoint.shown, "an http or https URL, or a socket without it")
+	}
+	if err := l.cfg.deniedBy(l.endpoint); err != nil {
+		return configurationError(l.server, "network.deny", err.Error(), "", "")
+	}
+	return nil
+}
+
+// hasForeignTransport reports whether what carries the requests is none of ours.
+func (l *Link) hasForeignTransport() bool { return l.pool == nil }
 
 func configurationError(server, key, message, found, allowed string) error {
 	fault := errors.Fault{Server: server, Key: key, Message: message, Found: found, Allowed: allowed}
@@ -106,6 +124,7 @@ func (l *Link) chooseClient() {
 	} else {
 		l.client = l.adopted.client
 		if l.transport == nil && l.adopted.pool == nil {
+			l.pool = nil
 			return
 		}
 		if l.adopted.pool != nil {
@@ -113,22 +132,29 @@ func (l *Link) chooseClient() {
 		}
 	}
 	if l.transport != nil {
-		l.ownsPool = false
+		l.pool, l.ownsPool = nil, false
 		return
 	}
 	if l.pool == nil {
 		l.pool, l.ownsPool = dial.NewPool(), true
 	}
-	l.transport = pooledTransport(l.pool, l.cfg)
+	l.transport = pooledTransport(l.pool, l.cfg, l.endpoint.socket)
 }
 
 // warn tells what is allowed but rarely meant.
 func (l *Link) warn() {
+	if l.warnings == nil {
+		l.warnings = new(sync.Once)
+	}
+	l.warnings.Do(l.warnNow)
+}
+
+func (l *Link) warnNow() {
 	if l.cfg.TLS.InsecureSkipVerify {
 		l.log.Warn("tls.insecure_skip_verify is on: ANY certificate is accepted, so anybody on the way can read and change everything", "server", l.server)
 	}
-	if l.endpoint != nil && l.endpoint.Scheme == "http" && l.headers.hasCredentials() && !isLoopback(l.endpoint.Hostname()) {
-		l.log.Warn("credentials are sent over plain http, readable on the way", "server", l.server, "url", displayable(l.endpoint))
+	if u := l.endpoint.url; u != nil && u.Scheme == "http" && l.headers.hasCredentials() && !dial.IsLoopbackHost(u.Hostname()) {
+		l.log.Warn("credentials are sent over plain http, readable on the way", "server", l.server, "url", l.endpoint.shown)
 	}
 	for _, name := range l.headers.overridden {
 		l.log.Warn("a configured header has no effect: the protocol sets it", "server", l.server, "header", name)
@@ -136,11 +162,6 @@ func (l *Link) warn() {
 	if !l.cfg.Token.IsZero() && l.headers.configures(authorizationHeader) {
 		l.log.Warn("token has no effect: headers sets Authorization", "server", l.server)
 	}
-}
-
-func isLoopback(host string) bool {
-	address := net.ParseIP(host)
-	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
 // Traits implements transporters.Link.

@@ -2,6 +2,7 @@ package httplink
 
 import (
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/go-resty/resty/v2"
@@ -36,9 +37,13 @@ func WithLogger(logger hclog.Logger) Option {
 // effect, except on its *http.Client.
 //
 // An *http.Transport inside is copied and tuned, keeping how it dials, its
-// proxy and its TLS settings where the configuration says nothing; of any other
-// round tripper the configuration's tls and proxy keys know nothing, and it
-// must not ask for compression or send a request twice.
+// proxy and its TLS settings where the configuration says nothing. A dialler of
+// its own resolves names as it likes: the rules of network are held against the
+// host before, and, if the connection is one of TCP, against the address that it
+// has afterwards, before anything is sent. Of any other round tripper the
+// configuration's tls and proxy keys know nothing, it is asked only for hosts that
+// network allows by name or literal address, and it must not ask for compression
+// or send a request twice.
 //
 // After-response middleware does not run, since bodies are streams; a success
 // hook must not read the body. Resty's digest authentication relies on that
@@ -53,7 +58,8 @@ func WithClient(client *resty.Client) Option {
 
 // WithTransport replaces what carries the requests: a seam for tests and for
 // round trippers of one's own. The configuration's tls and proxy keys do not
-// apply to it, and the link never closes it.
+// apply to it, nor do the rules of network beyond names and literal addresses, and
+// the link never closes it. It cannot be asked for a Unix socket.
 func WithTransport(transport http.RoundTripper) Option {
 	return func(l *Link) {
 		if transport != nil {
@@ -71,6 +77,12 @@ func WithPool(pool *dial.Pool) Option {
 			l.pool = pool
 		}
 	}
+}
+
+// WithWarnings has links that are given the same once warn together, once: the
+// links of one server, of which there is one for each principal.
+func WithWarnings(once *sync.Once) Option {
+	return func(l *Link) { l.warnings = once }
 }
 
 // WithMinimumStreamStall keeps read_timeout from ending event streams sooner

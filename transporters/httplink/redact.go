@@ -17,7 +17,7 @@ import (
 
 // filter knows the secrets that were sent with a request.
 func (l *Link) filter(ctx context.Context) *redact.Filter {
-	return redact.New(slices.Concat(l.headers.secrets(ctx), querySecrets(l.endpoint), l.credentials.secrets())...)
+	return redact.New(slices.Concat(l.headers.secrets(ctx), querySecrets(l.endpoint.url), l.credentials.secrets())...)
 }
 
 // querySecrets returns the values in the URL's query that are likely to be secrets.

@@ -30,7 +30,7 @@ func (l *Link) post(ctx context.Context, c conversation) (transporters.Reply, er
 	}
 	c.follow(x)
 	c.sink.Accepted()
-	response, err := l.perform(x, http.MethodPost, l.cfg.BaseURL, c.out.Frame, c.out.Header)
+	response, err := l.perform(x, http.MethodPost, l.endpoint.target, c.out.Frame, c.out.Header)
 	if err != nil {
 		return transporters.Reply{}, x.outcome(err)
 	}
@@ -49,7 +49,7 @@ func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
-	response, err := l.perform(x, http.MethodPost, l.cfg.BaseURL, out.Frame, out.Header)
+	response, err := l.perform(x, http.MethodPost, l.endpoint.target, out.Frame, out.Header)
 	if err != nil {
 		return x.outcome(err)
 	}
@@ -69,7 +69,7 @@ func (l *Link) Terminate(ctx context.Context, header http.Header) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
-	response, err := l.perform(x, http.MethodDelete, l.cfg.BaseURL, nil, header)
+	response, err := l.perform(x, http.MethodDelete, l.endpoint.target, nil, header)
 	if err != nil {
 		return x.outcome(err)
 	}

@@ -95,7 +95,7 @@ func (r *resumption) attempt(ctx context.Context) (transporters.Reply, error) {
 	}
 	c.follow(x)
 	silence := time.AfterFunc(c.patience, func() { x.cancel(stallError(c.patience)) })
-	response, err := l.perform(x, http.MethodGet, l.cfg.BaseURL, nil, c.waiter.position.streamHeader(c.out.Header))
+	response, err := l.perform(x, http.MethodGet, l.endpoint.target, nil, c.waiter.position.streamHeader(c.out.Header))
 	silence.Stop()
 	if err != nil {
 		return transporters.Reply{}, x.outcome(err)

@@ -59,7 +59,7 @@ func (s *SSELink) Start(ctx context.Context, in func(from transporters.Link, m m
 func (s *SSELink) open(x *exchange) (*feed, error) {
 	l := s.http
 	var position position
-	response, err := l.perform(x, http.MethodGet, l.cfg.BaseURL, nil, position.streamHeader(nil))
+	response, err := l.perform(x, http.MethodGet, l.endpoint.target, nil, position.streamHeader(nil))
 	switch {
 	case err != nil:
 		return nil, x.outcome(err)
@@ -115,9 +115,9 @@ func (s *SSELink) resolve(x *exchange, base *url.URL, reference string) (string,
 	switch {
 	case target.User != nil && given.User != nil:
 		return "", s.notSSE("the endpoint has a user name in it")
-	case !sameOrigin(target, s.http.endpoint):
+	case !sameOrigin(target, s.http.endpoint.url):
 		text := fmt.Sprintf("the endpoint %s is of another origin than the stream %s, where no credentials are sent to; the server, or the proxy before it, has to announce an address of the same origin",
-			s.http.peerText(x, displayable(target), snippetBytes), displayable(s.http.endpoint))
+			s.http.peerText(x, displayable(target), snippetBytes), s.http.endpoint.shown)
 		return "", s.notSSE(text)
 	}
 	return target.String(), nil

@@ -122,7 +122,7 @@ func (s *standing) get(x *exchange) (*http.Response, error) {
 		silence := time.AfterFunc(x.stall, x.stalled)
 		defer silence.Stop()
 	}
-	response, err := s.link.perform(x, http.MethodGet, s.link.cfg.BaseURL, nil, s.position.streamHeader(s.protocol))
+	response, err := s.link.perform(x, http.MethodGet, s.link.endpoint.target, nil, s.position.streamHeader(s.protocol))
 	s.tried()
 	if err != nil {
 		return nil, x.outcome(err)

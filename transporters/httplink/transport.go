@@ -15,12 +15,14 @@ func fixedTransport(transport http.RoundTripper) transportSource {
 	return func() (http.RoundTripper, error) { return transport, nil }
 }
 
-func pooledTransport(pool *dial.Pool, cfg Config) transportSource {
+func pooledTransport(pool *dial.Pool, cfg Config, socket string) transportSource {
+	guard := cfg.ownGuard()
 	return func() (http.RoundTripper, error) {
 		settings, err := cfg.dialSettings()
 		if err != nil {
 			return nil, err
 		}
+		settings.Guard, settings.Socket = guard, socket
 		return pool.Transport(settings)
 	}
 }

@@ -1,7 +1,8 @@
 // Package fetch makes the HTTP requests of authorization: to URLs that a server
 // chose, which are therefore checked, each redirect as well, and whose answers
-// are bounded in size and time (R302, R303, P97). Names that resolve to private
-// addresses are the business of the guarded client that it is given.
+// are bounded in size and time (R302, R303, P97). URLs are held against the guard
+// by their names and literal addresses; what a name resolves to is seen only where
+// it is dialled, so the client that it is given is to have the same guard.
 package fetch
 
 import (
@@ -47,6 +48,9 @@ func New(base *http.Client, rules Rules) *Client {
 	c.http.CheckRedirect = c.checkRedirect
 	return c
 }
+
+// Rules returns what the client holds URLs against.
+func (c *Client) Rules() Rules { return c.rules }
 
 // checkRedirect follows a few redirects of GETs, each to a URL that is allowed;
 // a POST carries secrets and is never redirected.

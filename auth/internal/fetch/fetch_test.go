@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,7 +24,7 @@ func rulesFor(t *testing.T, server string) Rules {
 	t.Helper()
 	u, err := url.Parse(server)
 	require.NoError(t, err)
-	return RulesFor(u)
+	return RulesFor(u, dial.NewGuard(false, nil, nil).AllowServer(u), "")
 }
 
 func TestRules(t *testing.T) { // R257, R302, R303
@@ -53,7 +54,11 @@ func TestRules(t *testing.T) { // R257, R302, R303
 		{"https://mcp.example.com/mcp", "/relative", false},
 		{"https://mcp.example.com/mcp", "", false},
 		{"https://mcp.example.com/mcp", "://", false},
-		{"https://10.0.0.1/mcp", "https://10.0.0.2/x", true},
+		{"https://mcp.example.com/mcp", "https://2130706433/x", false},
+		{"https://mcp.example.com/mcp", "https://mcp.example.com:8443/x", true},
+		{"https://10.0.0.1/mcp", "https://10.0.0.1:8443/x", true},
+		{"https://10.0.0.1/mcp", "https://10.0.0.2/x", false},
+		{"http://localhost:1/mcp", "https://10.0.0.2/x", false},
 		{"http://localhost:1/mcp", "http://127.0.0.1:2/x", true},
 		{"http://localhost:1/mcp", "http://as.example.com/x", false},
 		{"http://localhost:1/mcp", "https://as.example.com/x", true},
@@ -64,6 +69,29 @@ func TestRules(t *testing.T) { // R257, R302, R303
 			assert.NotContains(t, err.Error(), "pw")
 		}
 	}
+}
+
+// The operator's own issuer may be on loopback, and nothing beside it.
+func TestIssuersOnLoopback(t *testing.T) {
+	server, err := url.Parse("https://mcp.example.com/mcp")
+	require.NoError(t, err)
+	issuer, err := url.Parse("http://localhost:9000/realm")
+	require.NoError(t, err)
+	guard := dial.NewGuard(false, nil, nil).AllowServer(server).AllowEndpoint(issuer)
+	for target, allowed := range map[string]bool{
+		"http://localhost:9000/token": true, "http://LOCALHOST:9000/token": true,
+		"http://localhost:9001/token": false, "https://localhost:9001/token": false, "http://127.0.0.1:9000/token": false, "http://localhost/token": false,
+	} {
+		_, err := RulesFor(server, guard, issuer.String()).Check(target)
+		assert.Equal(t, allowed, err == nil, "%s: %v", target, err)
+	}
+	_, err = RulesFor(server, dial.NewGuard(true, nil, nil), "").Check("https://10.0.0.7/x")
+	require.NoError(t, err, "allow_private")
+	_, err = RulesFor(server, dial.NewGuard(true, nil, nil), "").Check("http://10.0.0.7/x")
+	require.ErrorContains(t, err, "only https")
+	_, err = RulesFor(server, dial.NewGuard(false, nil, []string{"evil.example"}), "").Check("https://evil.example/x")
+	require.ErrorIs(t, err, errors.ErrForbiddenAddress)
+	require.EqualError(t, err, `https://evil.example/x: connecting to evil.example is forbidden by the entry "evil.example" of network.deny`)
 }
 
 func client(t *testing.T, handler http.HandlerFunc) (*Client, string) {

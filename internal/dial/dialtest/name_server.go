@@ -1,4 +1,6 @@
-package dial
+// Package dialtest is a name server on loopback, for tests of what names resolve
+// to.
+package dialtest
 
 import (
 	"context"
@@ -12,21 +14,28 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// nameServer is a name server on loopback whose answers a test writes. A name it
-// does not know does not exist; one with the only address "silence" is not
-// answered.
-type nameServer struct {
+// Answers are what a name server says, by name: one list of addresses after the
+// other, the last one for good. A name that is not there does not exist; one with
+// the address Silence is not answered.
+type Answers map[string][][]string
+
+// Silence stands for an answer that does not come.
+const Silence = "silence"
+
+// NameServer is a name server whose answers a test writes.
+type NameServer struct {
 	mu      sync.Mutex
-	answers map[string][][]string // by name: one answer after the other, the last one for good
+	answers Answers
 	asked   map[string]int
 }
 
-// resolverOf starts a name server and returns a resolver that asks it.
-func resolverOf(t *testing.T, answers map[string][][]string) (*net.Resolver, *nameServer) {
+// Resolver starts a name server, which ends with the test, and returns a resolver
+// that asks it.
+func Resolver(t *testing.T, answers Answers) (*net.Resolver, *NameServer) {
 	t.Helper()
 	connection, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := &nameServer{answers: answers, asked: map[string]int{}}
+	server := &NameServer{answers: answers, asked: map[string]int{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -63,7 +72,7 @@ func resolverOf(t *testing.T, answers map[string][][]string) (*net.Resolver, *na
 	}}, server
 }
 
-func (s *nameServer) serve(connection net.PacketConn) {
+func (s *NameServer) serve(connection net.PacketConn) {
 	buffer := make([]byte, 1500)
 	for {
 		n, from, err := connection.ReadFrom(buffer)
@@ -76,7 +85,7 @@ func (s *nameServer) serve(connection net.PacketConn) {
 	}
 }
 
-func (s *nameServer) answer(query []byte) []byte {
+func (s *NameServer) answer(query []byte) []byte {
 	var message dnsmessage.Message
 	if message.Unpack(query) != nil || len(message.Questions) != 1 {
 		return nil
@@ -91,7 +100,7 @@ func (s *nameServer) answer(query []byte) []byte {
 		answer.RCode = dnsmessage.RCodeNameError
 	}
 	for _, text := range addresses {
-		if text == "silence" {
+		if text == Silence {
 			return nil
 		}
 		header := dnsmessage.ResourceHeader{Name: question.Name, Class: dnsmessage.ClassINET, TTL: 0}
@@ -110,7 +119,7 @@ func (s *nameServer) answer(query []byte) []byte {
 }
 
 // next returns the addresses of a name; each question for A moves on.
-func (s *nameServer) next(name string, kind dnsmessage.Type) (addresses []string, known bool) {
+func (s *NameServer) next(name string, kind dnsmessage.Type) (addresses []string, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answers, known := s.answers[name]
@@ -124,7 +133,8 @@ func (s *nameServer) next(name string, kind dnsmessage.Type) (addresses []string
 	return answers[at], true
 }
 
-func (s *nameServer) count(name string) int {
+// Count returns how often the IPv4 addresses of a name were asked for.
+func (s *NameServer) Count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked[name]
