@@ -21,7 +21,9 @@ type ForbiddenAddressError struct {
 	// Entry is the entry of network.deny that forbids it; empty if none does.
 	Entry string
 	// Key is the configuration key that decides: network.deny, or network.allow,
-	// where an entry for the host would permit it.
+	// where an entry for the host would permit it. It is network.deny without an
+	// Entry where a proxy is to be asked for a name whose addresses cannot be held
+	// against the list.
 	Key string
 }
 
@@ -31,8 +33,11 @@ func (e *ForbiddenAddressError) Error() string {
 	if e.Address != "" && e.Address != e.Host {
 		place = fmt.Sprintf("%s (%s)", e.Host, e.Address)
 	}
-	if e.Entry != "" {
+	switch {
+	case e.Entry != "":
 		return fmt.Sprintf("connecting to %s is forbidden by the entry %q of %s", place, e.Entry, e.Key)
+	case e.Key == "network.deny":
+		return fmt.Sprintf("connecting to %s is forbidden by %s: it is %s", place, e.Key, e.Reason)
 	}
 	return fmt.Sprintf("connecting to %s is forbidden: it is %s, where a server must not lead this client; an entry %q of %s would allow it",
 		place, e.Reason, e.Host, e.Key)

@@ -17,8 +17,9 @@ const DefaultMaxPrincipals = 1024
 // Slot is the end of a chain: it holds one base for each principal and picks it
 // when a call is made. It opens bases when they are first needed, closes those of
 // principals that were idle for a while and, when it is full, the one that has been
-// idle for longest. The client's own base stays. A base that serves a call is never
-// closed by the slot. Slot is a transporters.Base, safe for concurrent use.
+// idle for longest. The client's own base stays, or goes last. A base that serves a
+// call is never closed by the slot. Slot is a transporters.Base, safe for concurrent
+// use.
 //
 // Bases are opened and closed outside the slot's lock; those that make room for
 // others are closed on goroutines of the slot, which Close waits for.
@@ -156,13 +157,14 @@ func (s *Slot) add(principal string) (*tenant, error) {
 	return t, nil
 }
 
-// evict makes room by retiring the tenant that has been idle for longest. It
-// returns false if all are busy. s.mu is held.
+// evict makes room by retiring the tenant that has been idle for longest, the
+// client's own only if there is no other. It returns false if all are busy. s.mu is
+// held.
 func (s *Slot) evict() bool {
 	for {
 		var oldest *tenant
 		for _, t := range s.tenants {
-			if t.isIdle() && (oldest == nil || t.lastUse.Load() < oldest.lastUse.Load()) {
+			if t.isIdle() && (oldest == nil || t.goesBefore(oldest)) {
 				oldest = t
 			}
 		}

@@ -152,6 +152,21 @@ func TestSlotEvictsTheOneIdleForLongest(t *testing.T) {
 	assert.EqualValues(t, 4, slot.Stats().Requests, "calls of closed bases stay counted")
 }
 
+func TestSlotEvictsTheClientsOwnBaseLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slot, o := newSlot(t, 2)
+		for _, principal := range []string{"", "a", "b"} {
+			ping(t, slot, principal)
+		}
+		assert.Equal(t, []string{"", "b"}, o.alive())
+
+		slot, o = newSlot(t, 1)
+		ping(t, slot, "")
+		ping(t, slot, "a")
+		assert.Equal(t, []string{"a"}, o.alive(), "there is no other")
+	})
+}
+
 func TestSlotReopensForAPrincipalThatWasEvicted(t *testing.T) {
 	slot, o := newSlot(t, 1)
 	for _, principal := range []string{"a", "b", "a"} {

@@ -59,6 +59,14 @@ func (t *tenant) retireIdle() bool { return t.uses.CompareAndSwap(0, retiredBit)
 
 func (t *tenant) isIdle() bool { return t.uses.Load() == 0 }
 
+// goesBefore reports whether the tenant is to make room rather than another one.
+func (t *tenant) goesBefore(other *tenant) bool {
+	if t.principal == "" || other.principal == "" {
+		return other.principal == ""
+	}
+	return t.lastUse.Load() < other.lastUse.Load()
+}
+
 // open returns the base, opening it if this is the first call. Callers wait for
 // each other, not for I/O: opening does none.
 func (t *tenant) open() (transporters.Base, error) {

@@ -108,8 +108,12 @@ func (g *guardedTransport) checkBeforeProxy(ctx context.Context, target *url.URL
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil || len(addresses) == 0:
+		key := keyAllow
+		if isOpen { // only what deny says of addresses is in question
+			key = keyDeny
+		}
 		return fail(forbidden(host, errors.ForbiddenAddressError{
-			Reason: "a name that cannot be resolved here, so that nothing is known of the address that the proxy would connect to", Key: keyAllow,
+			Reason: "a name that cannot be resolved here, so that nothing is known of the address that the proxy would connect to", Key: key,
 		}))
 	}
 	for _, address := range addresses {

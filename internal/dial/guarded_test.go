@@ -237,8 +237,12 @@ func TestGuardBeforeAProxy(t *testing.T) {
 				assert.Equal(t, before+1, asked.Load())
 				return
 			}
-			assert.Contains(t, requireForbidden(t, err).Reason, test.reason)
+			refusal := requireForbidden(t, err)
+			assert.Contains(t, refusal.Reason, test.reason)
 			assert.Equal(t, before, asked.Load(), "nothing reaches the proxy")
+			if strings.Contains(name, "deny") {
+				assert.ErrorContains(t, err, "connecting to unknown.example is forbidden by network.deny: it is a name that cannot be resolved here")
+			}
 		})
 	}
 	t.Run("deny is above the proxy as well", func(t *testing.T) {
