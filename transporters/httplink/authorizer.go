@@ -81,7 +81,7 @@ func (l *Link) setAside(x *exchange, response *http.Response) error {
 		return nil
 	}
 	x.stall = l.readTimeout
-	body, err := l.readErrorBody(x)
+	body, err := l.readErrorBody(x, errorBodyBytes)
 	if err != nil {
 		return err
 	}

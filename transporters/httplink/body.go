@@ -49,10 +49,10 @@ func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
 	}
 }
 
-// readErrorBody reads the beginning of a body that is only told of, secrets
+// readErrorBody reads up to limit bytes of a body that is only told of, secrets
 // included. Its own faults are not reported; the end of the call or the link is.
-func (l *Link) readErrorBody(x *exchange) ([]byte, error) {
-	body, _ := io.ReadAll(io.LimitReader(x, errorBodyBytes))
+func (l *Link) readErrorBody(x *exchange, limit int64) ([]byte, error) {
+	body, _ := io.ReadAll(io.LimitReader(x, limit))
 	if x.Err() != nil {
 		if cause := context.Cause(x); !errors.Is(cause, errStalled) {
 			return nil, cause
@@ -70,7 +70,8 @@ func (l *Link) tooLarge() error {
 }
 
 // decompress lets the exchange read plain bytes. Compression is not asked for,
-// but some servers and proxies compress unasked.
+// but some servers and proxies compress unasked. A body in an encoding that is
+// not known counts as empty where the status says enough without it.
 func (l *Link) decompress(x *exchange, response *http.Response) error {
 	encoding := strings.ToLower(strings.TrimSpace(response.Header.Get("Content-Encoding")))
 	switch encoding {
@@ -81,6 +82,10 @@ func (l *Link) decompress(x *exchange, response *http.Response) error {
 	case "deflate":
 		x.body = &compressedBody{source: response.Body, open: zlib.NewReader}
 	default:
+		if x.statusSuffices || !isSuccess(response.StatusCode) {
+			x.body = illegibleBody{http.NoBody, response.Body}
+			break
+		}
 		return &errors.TransporterRequestError{
 			Kind:    errors.KindProtocol,
 			Status:  response.StatusCode,
@@ -90,6 +95,12 @@ func (l *Link) decompress(x *exchange, response *http.Response) error {
 	}
 	response.ContentLength = -1
 	return nil
+}
+
+// illegibleBody is read as empty and closes what it stands for.
+type illegibleBody struct {
+	io.Reader
+	io.Closer
 }
 
 // compressedBody opens the decompressor at the first Read, since that waits for

@@ -33,6 +33,8 @@ type exchange struct {
 	tail  bool          // what follows in the body is worth reading
 	stall time.Duration // longest wait for one read; 0 is none
 	timer *stallTimer
+
+	statusSuffices bool // the body of a success is not read
 }
 
 // newExchange begins an exchange, which must be ended with finish.

@@ -144,7 +144,7 @@ func (l *Link) statusError(x *exchange, response *http.Response) error {
 	var body []byte
 	if mediaTypeOf(response.Header) != mediaStream {
 		var err error
-		if body, err = l.readErrorBody(x); err != nil {
+		if body, err = l.readErrorBody(x, errorBodyBytes); err != nil {
 			return err
 		}
 	}

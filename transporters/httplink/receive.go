@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// errorBodyBytes is how much of an unusable body is read to look for a
-	// JSON-RPC answer in it, replyBodyBytes how much of it a Reply carries.
+	// errorBodyBytes is how much of an unusable body is read to tell of it, and
+	// to look for a JSON-RPC answer in it unless it says that it is JSON;
+	// replyBodyBytes is how much of it a Reply carries.
 	errorBodyBytes = 64 << 10
 	replyBodyBytes = 4 << 10
 )
@@ -133,13 +134,18 @@ func (l *Link) receiveBatch(x *exchange, response *http.Response, body []byte, c
 // receiveStatus reads what comes with a status that is no answer by itself. The
 // body may still hold one: a JSON-RPC answer to this very request, or an error
 // without id, which over HTTP belongs to the POST it answers (P20). A
-// body that breaks off or is too long does not hide the status.
+// body that breaks off or is too long does not hide the status. One that is JSON
+// may be as long as any other answer.
 func (l *Link) receiveStatus(x *exchange, response *http.Response, media mediaType, c conversation) (transporters.Reply, error) {
 	reply := transporters.Reply{Status: response.StatusCode, Header: l.safeHeader(x.values, response)}
 	if media == mediaStream {
 		return reply, nil
 	}
-	body, err := l.readErrorBody(x)
+	limit := int64(errorBodyBytes)
+	if media == mediaJSON && response.ContentLength <= l.maxBytes {
+		limit = max(limit, l.maxBytes)
+	}
+	body, err := l.readErrorBody(x, limit)
 	if err != nil {
 		return transporters.Reply{}, err
 	}
@@ -155,7 +161,7 @@ func (l *Link) receiveStatus(x *exchange, response *http.Response, media mediaTy
 // foreignError is what a 2xx answer of an unknown type comes to: a web page, as
 // a rule (H5).
 func (l *Link) foreignError(x *exchange, response *http.Response) error {
-	body, err := l.readErrorBody(x)
+	body, err := l.readErrorBody(x, errorBodyBytes)
 	if err != nil {
 		return err
 	}

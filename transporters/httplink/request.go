@@ -46,6 +46,7 @@ func (l *Link) post(ctx context.Context, c conversation) (transporters.Reply, er
 func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
 	x := l.newExchange(ctx)
 	defer x.finish()
+	x.statusSuffices = true
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
@@ -66,6 +67,7 @@ func (l *Link) Send(ctx context.Context, out *transporters.Outbound) error {
 func (l *Link) Terminate(ctx context.Context, header http.Header) error {
 	x := l.newExchange(ctx)
 	defer x.finish()
+	x.statusSuffices = true
 	if err := l.ready(ctx); err != nil {
 		return err
 	}

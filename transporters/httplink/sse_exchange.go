@@ -44,6 +44,7 @@ func (s *SSELink) Exchange(ctx context.Context, out *transporters.Outbound, sink
 // post sends the request, and tells if it was not accepted.
 func (s *SSELink) post(x *exchange, w *waiter, refused chan<- posted) {
 	defer x.finish()
+	x.statusSuffices = true
 	l := s.http
 	response, err := l.perform(x, http.MethodPost, *s.target.Load(), w.out.Frame, w.out.Header)
 	if err != nil {
@@ -98,6 +99,7 @@ func (s *SSELink) Send(ctx context.Context, out *transporters.Outbound) error {
 	l := s.http
 	x := l.newExchangeWithin(s.life, ctx)
 	defer x.finish()
+	x.statusSuffices = true
 	response, err := l.perform(x, http.MethodPost, *s.target.Load(), out.Frame, out.Header)
 	if err != nil {
 		return x.outcome(err)

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-resty/resty/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -132,6 +133,63 @@ func TestReadTimeout(t *testing.T) {
 				assert.Equal(t, test.stalls, time.Since(begin))
 			})
 		})
+	}
+}
+
+// Nobody's timer runs over a whole transfer, not even that of a user's client:
+// what trickles may trickle for a day, whichever way it was opened (P6, P29).
+func TestATransferMayTakeADay(t *testing.T) {
+	const day, pause = 24 * time.Hour, 29 * time.Second
+	trickle := func(first, again, last string) func(io.Writer) {
+		return func(w io.Writer) {
+			pieces := []piece{{0, first}}
+			for range int(day / pause) {
+				pieces = append(pieces, piece{pause, again})
+			}
+			write(append(pieces, piece{pause, last})...)(w)
+		}
+	}
+	exchange := func(t *testing.T, link *Link) { // also of a legacy server
+		for _, out := range []*transporters.Outbound{call(), resumable(7)} {
+			begin := time.Now()
+			got, err := link.Exchange(t.Context(), out, &sink{})
+			require.NoError(t, err)
+			require.Equal(t, answer7, strings.TrimSpace(string(got.Message.Raw)))
+			require.Greater(t, time.Since(begin), day)
+		}
+	}
+	for name, test := range map[string]struct {
+		transport *scripted
+		run       func(t *testing.T, link *Link)
+	}{
+		"JSON":   {&scripted{status: 200, media: "application/json", write: trickle(" ", " ", answer7)}, exchange},
+		"stream": {&scripted{status: 200, media: "text/event-stream", write: trickle(":\n", ":\n", "data: "+answer7+"\n\n")}, exchange},
+		"standing stream": {&scripted{status: 200, media: "text/event-stream", write: trickle(":\n", ":\n", "data: "+ping+"\n\n")}, func(t *testing.T, link *Link) {
+			ctx, cancel := context.WithTimeout(t.Context(), day)
+			defer cancel()
+			require.ErrorIs(t, link.Listen(ctx, protocolHeader(), nil), context.DeadlineExceeded)
+		}},
+		"HTTP+SSE": {&scripted{status: 200, media: "text/event-stream", write: trickle("event: endpoint\ndata: /m\n\n", ":\n", "")}, func(t *testing.T, link *Link) {
+			older, err := link.Legacy(t.Context(), nil)
+			require.NoError(t, err)
+			begin := time.Now()
+			<-older.Done()
+			require.Greater(t, time.Since(begin), day)
+		}},
+	} {
+		for whose, option := range map[string]Option{
+			"ours":    WithTransport(test.transport),
+			"a users": WithClient(resty.NewWithClient(&http.Client{Timeout: time.Second, Transport: test.transport}).SetTimeout(time.Second)),
+		} {
+			t.Run(name+", "+whose, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					link := New("test", Config{BaseURL: worldURL}, option)
+					test.run(t, link)
+					shut(t, link)
+					time.Sleep(2 * day)
+				})
+			})
+		}
 	}
 }
 

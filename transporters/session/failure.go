@@ -193,7 +193,7 @@ func statusFailure(reply transporters.Reply) *errors.TransporterRequestError {
 		if len(failure.Challenge) > 0 {
 			failure.Kind, failure.Err, failure.Delivery = errors.KindAuth, errors.ErrAuthRequired, errors.DeliveryRefused
 		}
-	case http.StatusAccepted, http.StatusNoContent:
+	case http.StatusAccepted, http.StatusNoContent, http.StatusResetContent:
 		failure.Kind, failure.Err = errors.KindProtocol, errors.ErrProtocol
 		failure.Message = "the server took the request for a notification and will not answer it" // H19
 	}
