@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -124,6 +126,48 @@ func TestBatchOfTheVersionThatHasThem(t *testing.T) {
 		link.SetVersion(mcp.Version20250618)
 		_, err = link.Exchange(t.Context(), call(), &sink{})
 		require.Error(t, err)
+	}
+}
+
+// The streams that are no response to a POST may hold batches as well: each part
+// goes where it belongs.
+func TestBatchOnOtherStreams(t *testing.T) {
+	batch := "[" + ping + "," + progress70 + ",{}," + answer7 + "]"
+	for name, handler := range map[string]http.HandlerFunc{
+		"resumed": primed("id: 1\n\n", func(_ int, w http.ResponseWriter, _ *http.Request) { events(w, batch) }),
+		"standing": func(w http.ResponseWriter, r *http.Request) {
+			begin(w, "")
+			if r.Method == http.MethodGet {
+				time.Sleep(time.Second) // the call is on its way
+				events(w, batch)
+			}
+			hold(r)
+		},
+	} {
+		for _, version := range []mcp.Version{mcp.Version20250326, mcp.Version20250618} {
+			t.Run(name+", "+string(version), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := inBubble(t, Config{}, handler)
+					w.link.SetVersion(version)
+					if name == "standing" {
+						go func() { _ = w.link.Listen(t.Context(), protocolHeader(), nil) }()
+						synctest.Wait()
+					}
+					s := &sink{}
+					got, err := w.link.Exchange(t.Context(), resumable(7), s)
+					if version != mcp.Version20250326 {
+						require.ErrorIs(t, err, errors.ErrProtocol, "nobody waits for an answer that has come")
+						return
+					}
+					require.NoError(t, err)
+					assert.Equal(t, answer7, string(got.Message.Raw))
+					assert.Contains(t, s.delivered, progress70)
+					synctest.Wait()
+					assert.Equal(t, []string{ping}, w.box.all())
+					shut(t, w.link)
+				})
+			})
+		}
 	}
 }
 

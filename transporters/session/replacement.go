@@ -39,19 +39,22 @@ func (a *arrivals) announce() {
 
 // nextPeer waits for a peer on which a subscription can be opened again. A
 // process is not started for its sake: if replacements are made on demand, it
-// waits until somebody calls. Over HTTP the same peer is asked again after a
-// pause, and a lost session initialized again.
-func (s *Session) nextPeer(ctx context.Context, last *peer) (*peer, error) {
+// waits until somebody calls. Over HTTP a lost session is initialized again, at
+// once, and any other peer asked again after a pause. failures counts those
+// before, in a row: the pause doubles with them, and holds for lost sessions too.
+func (s *Session) nextPeer(ctx context.Context, last *peer, failures int) (*peer, error) {
 	if s.reconnecting != nil {
 		return s.replacement(ctx, last)
 	}
-	for pause := minRepeatPause; ; pause = min(2*pause, maxRepeatPause) {
-		if err := sleep(ctx, pause); err != nil {
-			return nil, err
-		}
+	for ; ; failures++ {
 		var stale *peer
 		if !last.usable() {
 			stale = last
+		}
+		if stale == nil || failures > 0 {
+			if err := sleep(ctx, min(minRepeatPause<<min(max(failures-1, 0), 10), maxRepeatPause)); err != nil {
+				return nil, err
+			}
 		}
 		p, err := s.connected(ctx, stale)
 		if err == nil || ctx.Err() != nil || spent(s.link) {

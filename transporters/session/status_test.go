@@ -1,11 +1,9 @@
 package session_test
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/transporters/httplink"
@@ -226,23 +223,17 @@ func statusSession(t *testing.T, legacy bool, configure func(*httplink.Config), 
 		era = mcptest.LegacyOnly()
 	}
 	server := mcptest.NewServer(era)
-	t.Cleanup(server.Close)
 	server.AddTool(mcp.Tool{Name: "echo"}, func(context.Context, *mcptest.Call) (any, error) { return nil, nil })
 	var attempts atomic.Int32
-	plain := server.Handler()
-	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		m, _ := jsonrpc.Scan(body)
+	address := through(t, server, func(w http.ResponseWriter, r *http.Request, m mcp.Message) bool {
 		if m.Method != mcp.MethodCallTool || attempts.Add(1) > 1 {
-			plain.ServeHTTP(w, r)
-			return
+			return false
 		}
 		r.Header.Set("X-Id", string(m.ID))
 		answer.serve(w, r)
-	}))
-	t.Cleanup(endpoint.Close)
-	cfg := httplink.Config{BaseURL: endpoint.URL}
+		return true
+	})
+	cfg := httplink.Config{BaseURL: address}
 	if configure != nil {
 		configure(&cfg)
 	}

@@ -99,6 +99,9 @@ func (sub *Subscription) subscribe(p *peer) (ended bool, err error) {
 	}
 	for _, uri := range sub.filter.ResourceSubscriptions {
 		if err := sub.resource(sub.ctx, p, mcp.MethodSubscribe, uri); err != nil {
+			if sub.ctx.Err() != nil {
+				sub.unsubscribe(p) // the server may have it
+			}
 			_, refused := errors.AsType[*errors.TransporterRequestError](err)
 			return refused && p.usable(), err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
@@ -178,9 +179,11 @@ func (sub *Subscription) deliver(m mcp.Message) {
 	}
 }
 
-// run keeps the subscription open on one peer after the other.
+// run keeps the subscription open on one peer after the other. What lasts at
+// least as long as the longest pause is no failure.
 func (sub *Subscription) run(p *peer) {
-	for {
+	for failures := 0; ; failures++ {
+		began := time.Now()
 		var ended bool
 		var err error
 		if p.era.version().Era() == mcp.EraModern {
@@ -193,7 +196,10 @@ func (sub *Subscription) run(p *peer) {
 			return
 		}
 		sub.session.log.Info("a subscription was interrupted", "server", sub.session.server, "error", err)
-		if p, err = sub.session.nextPeer(sub.ctx, p); err != nil {
+		if time.Since(began) >= maxRepeatPause {
+			failures = 0
+		}
+		if p, err = sub.session.nextPeer(sub.ctx, p, failures); err != nil {
 			sub.finish(err)
 			return
 		}
