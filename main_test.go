@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 	case "exits":
 		fmt.Fprintln(os.Stderr, "fatal: licence key missing")
 		os.Exit(3)
+	case "parrot":
+		playParrot()
 	case "mute":
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "crashes": // a demo server that dies of its first tool call

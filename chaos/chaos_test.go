@@ -30,7 +30,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	handlers    = 1000
-	calls       = 3 // of each handler
 	maxResponse = 100 << 10
 	// usedUp is how many calls a session lives at least: all that met a loss are
 	// to get through before the next one, for a call may lose one session only.
@@ -52,12 +51,12 @@ func seed(t *testing.T) uint64 {
 
 func TestChaos(t *testing.T) {
 	for name, era := range map[string]mcptest.Option{"legacy": mcptest.LegacyOnly(), "modern": mcptest.ModernOnly()} {
-		t.Run(name+", our transport", func(t *testing.T) { chaos(t, era, nil) })
+		t.Run(name+", our transport", func(t *testing.T) { chaos(t, era, nil, 3) })
 		t.Run(name+", a user's transport", func(t *testing.T) {
 			base := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: handlers}
 			defer base.CloseIdleConnections()
 			counted := &bodies{base: base}
-			chaos(t, era, counted)
+			chaos(t, era, counted, 2)
 			require.Positive(t, counted.total.Load())
 			require.Zero(t, counted.open.Load(), "bodies that were not closed")
 		})
@@ -80,9 +79,9 @@ func (c *tally) add(outcome string, answered bool) {
 	}
 }
 
-// chaos runs all handlers, through the round tripper or, without one, through
+// chaos runs all handlers, each with that many calls, through the round tripper or, without one, through
 // the client's own transport.
-func chaos(t *testing.T, era mcptest.Option, roundTripper *bodies) {
+func chaos(t *testing.T, era mcptest.Option, roundTripper *bodies, calls int) {
 	before := goleak.IgnoreCurrent()
 	seed := seed(t)
 	server := newServer(seed, era)
@@ -120,7 +119,7 @@ func chaos(t *testing.T, era mcptest.Option, roundTripper *bodies) {
 	started := make(chan struct{})
 	var handling sync.WaitGroup
 	for i := range handlers {
-		h := handler{t: t, connection: connection, number: i, random: rand.New(rand.NewPCG(seed, uint64(i)+1)), results: &results}
+		h := handler{t: t, connection: connection, number: i, random: rand.New(rand.NewPCG(seed, uint64(i)+1)), calls: calls, results: &results}
 		handling.Go(func() {
 			<-started
 			h.run()
@@ -133,7 +132,7 @@ func chaos(t *testing.T, era mcptest.Option, roundTripper *bodies) {
 	require.NoError(t, connection.Ping(t.Context()), "it works on, and has noticed the last loss")
 
 	t.Logf("%d of %d answered, %d sessions lost: %v", results.answered, handlers*calls, server.losses, results.outcomes)
-	assert.GreaterOrEqual(t, float64(results.answered), atLeast*handlers*calls)
+	assert.GreaterOrEqual(t, float64(results.answered), atLeast*float64(handlers*calls))
 	judge(t, server, connection)
 	require.NoError(t, sub.Close())
 	require.NoError(t, client.Close())
@@ -182,13 +181,14 @@ type handler struct {
 	t          *testing.T
 	connection *mcpclient.Connection
 	number     int
+	calls      int // how many it makes
 	random     *rand.Rand
 	results    *tally
 }
 
 func (h *handler) run() {
 	all := plans()
-	for i := range calls {
+	for i := range h.calls {
 		h.call(choose(all, h.random), fmt.Sprintf("call %d of handler %d", i, h.number))
 	}
 }

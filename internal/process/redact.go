@@ -67,6 +67,25 @@ func RedactArgs(args []string) []string {
 	return out
 }
 
+// SecretArgs returns what RedactArgs hides of a command, for the filter of what
+// the child says: an argument, what in it follows a name, and, where only a part of
+// it is hidden, the whole of it.
+func SecretArgs(args []string) []string {
+	var secrets []string
+	for i, shown := range RedactArgs(args) {
+		if shown == args[i] {
+			continue
+		}
+		secrets = append(secrets, args[i])
+		for _, separator := range []string{"=", ":"} {
+			if name, value, found := strings.Cut(args[i], separator); found && isName(name) && !strings.HasPrefix(value, "//") {
+				secrets = append(secrets, strings.TrimSpace(value))
+			}
+		}
+	}
+	return secrets
+}
+
 func redactArgument(argument string) string {
 	if name, _, found := strings.Cut(argument, "="); found && isName(name) && redact.NameSuggestsSecret(strings.TrimLeft(name, "-")) {
 		return name + "=" + redacted

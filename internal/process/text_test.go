@@ -159,3 +159,12 @@ func FuzzRedactArgs(f *testing.F) {
 		require.NotContains(t, args[2]+args[3]+args[5], secret)
 	})
 }
+
+// What is hidden of a command is known to the filter of what the child says.
+func TestSecretArgs(t *testing.T) {
+	command := []string{"server", "--verbose", "--token", "abcdef-1", "--key=abcdef-2", "Authorization: Bearer abcdef-3", "https://user:abcdef-4@host/db", "plain=abcdef"}
+	filter := NewSecretFilter(nil, SecretArgs(command)...)
+	require.Equal(t, "no ***, ***, *** and *** for plain=abcdef of server --verbose",
+		filter.Text("no abcdef-1, abcdef-2, Bearer abcdef-3 and abcdef-4 for plain=abcdef of server --verbose"))
+	require.Empty(t, SecretArgs([]string{"server", "--verbose", "--count=17", "https://host/db"}))
+}

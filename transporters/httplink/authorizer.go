@@ -48,7 +48,7 @@ func (l *Link) authorized(x *exchange, method, target string, frame []byte, head
 		if err := l.authorizer.Authorize(ctx, method, target, sent); err != nil {
 			return nil, authorizationError(err)
 		}
-		l.credentials.sent(sent)
+		l.credentials.authorized(sent)
 		response, err := l.send(x, method, target, frame, sent)
 		if err != nil || !wantsAuthorizer(response) {
 			return response, err

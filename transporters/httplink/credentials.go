@@ -4,42 +4,65 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+
+	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
-// credentials remembers what an authorizer had sent of late, so that it can be
-// kept out of errors and logs if the server repeats it. The zero value is ready.
+// credentials remembers what was sent of late that neither the configuration
+// nor the call knows, an authorizer's credentials and session ids, so that it can
+// be kept out of errors and logs if the server repeats it. The zero value is
+// ready.
 type credentials struct {
-	latest atomic.Pointer[recentCredentials]
+	authorizations recent
+	sessions       recent
 }
-
-type recentCredentials struct{ latest, before string }
 
 // sent takes note of a request's header.
 func (c *credentials) sent(header http.Header) {
-	credential := header.Get(authorizationHeader)
-	recent := c.latest.Load()
-	if credential == "" || recent != nil && recent.latest == credential {
-		return
-	}
-	next := &recentCredentials{latest: credential}
-	if recent != nil {
-		next.before = recent.latest
-	}
-	c.latest.Store(next)
+	c.sessions.note(header.Get(mcp.HeaderSessionID))
 }
 
-// secrets returns them with and without their scheme.
+// authorized takes note of a header that an authorizer has completed.
+func (c *credentials) authorized(header http.Header) {
+	c.authorizations.note(header.Get(authorizationHeader))
+}
+
+// secrets returns what is remembered, credentials with and without their scheme.
 func (c *credentials) secrets() []string {
-	recent := c.latest.Load()
-	if recent == nil {
-		return nil
-	}
-	var secrets []string
-	for _, credential := range []string{recent.latest, recent.before} {
-		if credential != "" {
-			_, bare, _ := strings.Cut(credential, " ")
-			secrets = append(secrets, credential, bare)
-		}
+	secrets := c.sessions.values()
+	for _, credential := range c.authorizations.values() {
+		_, bare, _ := strings.Cut(credential, " ")
+		secrets = append(secrets, credential, bare)
 	}
 	return secrets
+}
+
+// recent is the latest value and the one before: a request that is still under
+// way may have been sent with that.
+type recent struct{ pair atomic.Pointer[recentPair] }
+
+type recentPair struct{ latest, before string }
+
+func (r *recent) note(value string) {
+	pair := r.pair.Load()
+	if value == "" || pair != nil && pair.latest == value {
+		return
+	}
+	next := &recentPair{latest: value}
+	if pair != nil {
+		next.before = pair.latest
+	}
+	r.pair.Store(next)
+}
+
+func (r *recent) values() []string {
+	pair := r.pair.Load()
+	switch {
+	case pair == nil:
+		return nil
+	case pair.before == "":
+		return []string{pair.latest}
+	default:
+		return []string{pair.latest, pair.before}
+	}
 }

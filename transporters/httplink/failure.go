@@ -39,7 +39,7 @@ func peerLost(text string, err error) error {
 	if err == nil {
 		return failure(errors.KindTransport, errors.DeliveryUnknown, text, errors.ErrPeerLost)
 	}
-	return failure(errors.KindTransport, errors.DeliveryUnknown, text, errors.ErrPeerLost, withoutContext(err))
+	return failure(errors.KindTransport, errors.DeliveryUnknown, text, errors.ErrPeerLost, err)
 }
 
 func stallError(limit time.Duration) error {
@@ -75,10 +75,10 @@ func (l *Link) explain(x *exchange, err error) error {
 	}
 	if preparation, ok := errors.AsType[*preparationError](err); ok {
 		text := "the request could not be prepared: " + l.safeText(x, preparation.err)
-		return failure(errors.KindTransport, errors.DeliveryNotSent, text, errors.ErrNotSent, withoutContext(preparation.err))
+		return failure(errors.KindTransport, errors.DeliveryNotSent, text, errors.ErrNotSent, withoutContext(preparation.err)) // the user's own error
 	}
 	if dialling, ok := errors.AsType[*dial.Error](err); ok {
-		return failure(errors.KindTransport, errors.DeliveryNotSent, l.safeText(x, err), errors.ErrNotSent, withoutContext(dialling))
+		return failure(errors.KindTransport, errors.DeliveryNotSent, l.safeText(x, err), errors.ErrNotSent, l.safeCause(x, dialling))
 	}
 	if verification, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return failure(errors.KindTransport, errors.DeliveryNotSent, l.safeText(x, err), errors.ErrNotSent, verification)
@@ -87,9 +87,9 @@ func (l *Link) explain(x *exchange, err error) error {
 		return &errors.TransporterRequestError{Kind: errors.KindProtocol, Message: "max_response_bytes", Err: err}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return peerLost("the server at "+l.endpoint.host()+" closed the connection before the answer was complete", err)
+		return peerLost("the server at "+l.endpoint.host()+" closed the connection before the answer was complete", l.safeCause(x, err))
 	}
-	return peerLost("the exchange with "+l.endpoint.host()+" failed: "+l.safeText(x, err), err)
+	return peerLost("the exchange with "+l.endpoint.host()+" failed: "+l.safeText(x, err), l.safeCause(x, err))
 }
 
 // brokenBody is a body that ended or failed before its end.
@@ -100,7 +100,7 @@ func (l *Link) brokenBody(x *exchange, text string, err error) error {
 	if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		text += ": " + l.safeText(x, err)
 	}
-	return peerLost(text, err)
+	return peerLost(text, l.safeCause(x, err))
 }
 
 // safeText is an error's text, bounded, escaped and without secrets.

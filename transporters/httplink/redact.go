@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dial"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/internal/redact"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -17,7 +18,25 @@ import (
 
 // filter knows the secrets that were sent with a request.
 func (l *Link) filter(ctx context.Context) *redact.Filter {
-	return redact.New(slices.Concat(l.headers.secrets(ctx), querySecrets(l.endpoint.url), l.credentials.secrets())...)
+	return redact.New(slices.Concat(l.headers.secrets(ctx), querySecrets(l.endpoint.url), l.credentials.secrets(), l.proxySecrets())...)
+}
+
+// proxySecrets returns the URL of the proxy if it has a user in it. A proxy is
+// sent them with every request over plain http, and may repeat what it is sent.
+func (l *Link) proxySecrets() []string {
+	text, err := l.cfg.Proxy.Reveal()
+	if err != nil {
+		return nil
+	}
+	choose, err := dial.ParseProxy(text)
+	if err != nil || choose == nil || l.endpoint.url == nil {
+		return nil
+	}
+	proxy, err := choose(&http.Request{URL: l.endpoint.url})
+	if err != nil || proxy == nil || proxy.User == nil {
+		return nil
+	}
+	return []string{proxy.String()}
 }
 
 // querySecrets returns the values in the URL's query that are likely to be secrets.
@@ -62,6 +81,16 @@ func (l *Link) plainBody(ctx context.Context, body []byte) []byte {
 	}
 	shown := filter.Bytes(body[:errorBodyBytes])
 	return shown[:max(0, len(shown)-filter.Reach())]
+}
+
+// safeCause is an error that may be shown as well: where the peer has put a secret
+// into it, nothing but its text is left, without that.
+func (l *Link) safeCause(x *exchange, err error) error {
+	text := err.Error()
+	if safe := l.filter(x.values).Text(text); safe != text {
+		return errors.New(errors.PeerText(safe, snippetBytes))
+	}
+	return withoutContext(err)
 }
 
 // peerText makes text of the peer's fit for errors and logs.

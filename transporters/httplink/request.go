@@ -121,6 +121,7 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 
 // send is perform for a header that is complete.
 func (l *Link) send(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
+	l.credentials.sent(header)
 	request := l.prepared.request(l.client)
 	defer l.prepared.keepRequest(request)
 	request.SetContext(x)

@@ -68,7 +68,7 @@ func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer,
 		s.arrivals.announce()
 	}
 	s.watchHealth(p)
-	s.log.Debug("connected", "server", s.server, "version", p.info.Version, "implementation", p.info.Implementation.Name)
+	s.log.Debug("connected", "server", s.server, "version", p.info.Version, "implementation", errors.PeerText(p.info.Implementation.Name, 100))
 	return p, nil
 }
 

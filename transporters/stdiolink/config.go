@@ -145,11 +145,12 @@ func (c Config) spec(environ, hidden []string, stderr func(line string)) (proces
 		}
 		extra[name] = value
 	}
+	command := slices.Concat(c.Command, c.Args)
 	return process.Spec{
-		Command: slices.Concat(c.Command, c.Args),
+		Command: command,
 		Dir:     c.Cwd,
 		Env:     process.Environment(c.InheritEnv.mode(), extra, environ),
-		Secrets: process.Secrets(extra, hidden, environ),
+		Secrets: append(process.Secrets(extra, hidden, environ), process.SecretArgs(command)...),
 		Stderr:  stderr,
 	}, nil
 }
