@@ -35,7 +35,7 @@ func plans() []plan {
 		{name: "a stream that stays open", weight: 4, serve: answerAndStay},
 		{name: "slow", weight: 4, serve: answerSlowly},
 		{name: "resumed", weight: 8, serve: answerResumed},
-		{name: "on another stream", weight: 4, serve: answerElsewhere, timeout: 4 * stallTimeout, is: []error{errors.ErrRequestTimeout}},
+		{name: "on another stream", weight: 4, serve: answerElsewhere, timeout: 10 * stallTimeout, is: []error{errors.ErrRequestTimeout}},
 
 		{name: "unauthorized", weight: 5, serve: refuseWith(401), is: []error{errors.ErrAuthRequired}, status: 401, refused: true},
 		{name: "too many", weight: 5, serve: refuseWith(429), status: 429, refused: true},
