@@ -6,7 +6,7 @@ import (
 )
 
 // Authorizer returns what gets the server's tokens: for a web handler that has
-// its users authorize (Begin and Complete, or the ready handlers), for logging
+// its users authorize (Begin and Finish, or the ready handlers), for logging
 // in and out, and for the client's metadata document. It returns nil if the
 // server has no section auth.
 //

@@ -89,13 +89,13 @@ func TestUsersOfAWebBackend(t *testing.T) {
 			assert.Equal(t, "files", failure.Server)
 			assert.Equal(t, "tools/list", failure.Action)
 			assert.Contains(t, failure.Error(), user)
-			flow, err := files.Authorizer().Begin(ctx, user, failure.Challenge)
+			flow, err := files.Authorizer().Begin(ctx, user, auth.Because(err))
 			if !assert.NoError(t, err) {
 				return
 			}
 			query, err := world.Consent(ctx, flow.URL)
 			assert.NoError(t, err)
-			assert.NoError(t, files.Authorizer().Complete(ctx, user, query))
+			assert.NoError(t, files.Authorizer().Finish(ctx, user, query))
 			_, err = files.Tools(ctx)
 			assert.NoError(t, err)
 		})

@@ -27,6 +27,7 @@ type Authorizer struct {
 
 	http          *http.Client
 	store         Store
+	fallback      Store // nil: memory
 	log           hclog.Logger
 	now           func() time.Time
 	interact      InteractFunc
@@ -69,7 +70,7 @@ func New(server, base string, cfg Config, options ...Option) (*Authorizer, error
 	}
 	a := &Authorizer{
 		server: server, cfg: cfg, base: u, key: discovery.Identifier(u),
-		store: NewMemoryStore(), log: hclog.NewNullLogger(), now: time.Now,
+		log: hclog.NewNullLogger(), now: time.Now,
 		principals:  make(map[string]weak.Pointer[Principal]),
 		servers:     make(map[string]knownServer),
 		registering: make(chan struct{}, 1),
@@ -77,6 +78,12 @@ func New(server, base string, cfg Config, options ...Option) (*Authorizer, error
 	a.life, a.end = context.WithCancelCause(context.Background())
 	for _, option := range options {
 		option(a)
+	}
+	if a.store == nil {
+		a.store = a.fallback
+	}
+	if a.store == nil {
+		a.store = &MemoryStore{now: a.now}
 	}
 	if a.guard == nil {
 		guard := cfg.Guard(dial.NewGuard(false, nil, nil).AllowServer(u))

@@ -222,6 +222,10 @@ func (brokenStore) Put(context.Context, Key, []byte, time.Time) error {
 	return errors.New("the disk is full")
 }
 
+func (brokenStore) Swap(context.Context, Key, []byte, []byte, time.Time) (bool, error) {
+	return false, errors.New("the disk is full")
+}
+
 func (brokenStore) Delete(context.Context, Key, []byte) (bool, error) {
 	return false, errors.New("the disk is gone")
 }
@@ -231,10 +235,10 @@ func TestStoresThatFail(t *testing.T) {
 	_, err := w.Call(t.Context(), authorizer(t, w, defaults(nil), WithStore(brokenStore{})).Principal(""), "/mcp")
 	require.ErrorContains(t, err, "the disk is gone")
 	credentials := defaults(func(c *Config) {
-		c.Grant, c.ClientID, c.ClientSecret = GrantClientCredentials, "ours", secret("canary-secret")
+		c.Type, c.ClientID, c.ClientSecret = TypeClientCredentials, "ours", secret("canary-secret")
 	})
 	served(t, w, authorizer(t, w, credentials, WithStore(brokenStore{readable: true})).Principal(""), "/mcp")
-	_, err = authorizer(t, w, defaults(nil), WithStore(brokenStore{readable: true})).Begin(t.Context(), "", nil)
+	_, err = authorizer(t, w, defaults(nil), WithStore(brokenStore{readable: true})).Begin(t.Context(), "")
 	require.ErrorContains(t, err, "the disk is full")
 
 	store := NewMemoryStore()
@@ -254,7 +258,7 @@ func TestNew(t *testing.T) {
 	a, err := New("files", "https://mcp.example.com/mcp", Config{})
 	require.NoError(t, err)
 	assert.Equal(t, "files", a.Server())
-	_, err = a.Begin(t.Context(), "", nil)
+	_, err = a.Begin(t.Context(), "")
 	require.ErrorContains(t, err, "no HTTP client")
 	require.NoError(t, a.Close())
 	require.NoError(t, a.Close())
@@ -284,7 +288,7 @@ func TestSecretsDoNotShow(t *testing.T) { // R271, P104
 	}
 	tell(w.Call(t.Context(), p, "/mcp"))
 	w.Token = func(form url.Values, _ http.Header) (int, string) { return 200, "canary-body" }
-	tell(0, a.Complete(t.Context(), "alice", url.Values{"state": {"canary-state"}, "code": {"canary-code"}}))
+	tell(0, a.Finish(t.Context(), "alice", url.Values{"state": {"canary-state"}, "code": {"canary-code"}}))
 	w.Token = nil
 	login(t, w, a, "alice")
 	tok := p.current.Load()

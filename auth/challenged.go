@@ -133,6 +133,7 @@ func (p *Principal) failure(d demand, err error) error {
 	}
 	if d.status != 0 {
 		failure.Delivery = errors.DeliveryRefused
+		p.wanted.Store(&failure.Challenge)
 	}
 	return failure
 }

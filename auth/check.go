@@ -16,6 +16,17 @@ import (
 // no I/O, except that a secret that names a file is read.
 func (c Config) Check(section *config.Section, prefix string) []errors.Fault {
 	check := checker{section: section, prefix: prefix}
+	switch kind := c.Kind(); {
+	case kind == TypeNone:
+		return nil
+	case kind == TypeBearer:
+		return c.Settings.Check(section, prefix)
+	case c.HasToken():
+		check.add("type", "token and token_command are for another type", string(kind), string(TypeBearer))
+	}
+	if c.ConsentTimeout.IsOff() {
+		check.add("consent_timeout", "an authorization that nobody completes has to be forgotten some time", "off", "a duration such as 10m")
+	}
 	check.url("redirect_url", c.redirectURL(), true)
 	check.url("issuer", c.Issuer, true)
 	check.url("identity_provider.token_endpoint", c.IdentityProvider.TokenEndpoint, true)
@@ -41,7 +52,7 @@ func (c *checker) add(key, message, found, allowed string) {
 
 func (c *checker) missing(key, allowed string, is bool) {
 	if is {
-		c.add(key, "the key is required for this grant", "", allowed)
+		c.add(key, "the key is required for this type", "", allowed)
 	}
 }
 
@@ -58,10 +69,15 @@ func (c *checker) url(key, text string, loopback bool) {
 	switch {
 	case err != nil, u.User != nil, u.Opaque != "", u.Hostname() == "", strings.Contains(text, "#"):
 		c.add(key, "not a URL that can be used here", fetch.DisplayText(text), allowed+", without user and fragment")
-	case u.Scheme == "https", loopback && u.Scheme == "http" && dial.IsLoopbackHost(u.Hostname()):
+	case u.Scheme == "https", loopback && isRedirect(u):
 	default:
 		c.add(key, "codes and tokens must not travel in the open", fetch.DisplayText(text), allowed)
 	}
+}
+
+// isRedirect: https, or http on loopback (R257).
+func isRedirect(u *url.URL) bool {
+	return u.Hostname() != "" && (u.Scheme == "https" || u.Scheme == "http" && dial.IsLoopbackHost(u.Hostname()))
 }
 
 // metadataURL: https with a path (R248).
@@ -107,13 +123,13 @@ func (c *checker) client(cfg Config) {
 }
 
 func (c *checker) grant(cfg Config) {
-	switch cfg.Grant {
-	case GrantClientCredentials: // R276
+	switch cfg.Kind() {
+	case TypeClientCredentials: // R276
 		c.missing("client_id", "the id of a registered client", cfg.ClientID == "")
 		c.missing("client_secret", "client_secret or private_key", cfg.ClientSecret.IsZero() && cfg.PrivateKey.IsZero())
-	case GrantJWTBearer:
+	case TypeJWTBearer:
 		c.missing("assertion", "the platform's token", cfg.Assertion.IsZero())
-	case GrantEnterprise:
+	case TypeEnterprise:
 		c.missing("client_id", "the id of a client that the authorization server knows", cfg.ClientID == "" && cfg.ClientMetadataURL == "")
 		c.missing("identity_provider.token_endpoint", "the identity provider's token endpoint", cfg.IdentityProvider.TokenEndpoint == "")
 		c.missing("identity_provider.client_id", "this client's id there", cfg.IdentityProvider.ClientID == "")

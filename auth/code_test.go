@@ -57,7 +57,7 @@ func TestRegistration(t *testing.T) { // R250, R251, R272
 	} {
 		w := authtest.New(t)
 		a := authorizer(t, w, defaults(func(c *Config) { c.RedirectURL = redirect }))
-		_, err := a.Begin(t.Context(), "", nil)
+		_, err := a.Begin(t.Context(), "")
 		require.NoError(t, err)
 		document := w.Registered()[0]
 		assert.Equal(t, application, document["application_type"], redirect)
@@ -73,11 +73,11 @@ func TestRegistrationThatIsRefused(t *testing.T) { // R252
 	w.Register = func(map[string]any) (int, string) {
 		return http.StatusBadRequest, `{"error":"invalid_redirect_uri","error_description":"loopback\u0007 only"}`
 	}
-	_, err := authorizer(t, w, defaults(nil)).Begin(t.Context(), "", nil)
+	_, err := authorizer(t, w, defaults(nil)).Begin(t.Context(), "")
 	require.ErrorIs(t, err, errors.ErrClientRegistration)
 	require.ErrorContains(t, err, `invalid_redirect_uri (loopback\a only); auth.redirect_url is "`+DefaultRedirectURL)
 	w.Register = func(map[string]any) (int, string) { return http.StatusOK, `{}` }
-	_, err = authorizer(t, w, defaults(nil)).Begin(t.Context(), "", nil)
+	_, err = authorizer(t, w, defaults(nil)).Begin(t.Context(), "")
 	require.ErrorContains(t, err, "without a client_id")
 }
 
@@ -97,7 +97,7 @@ func TestWhoWeAre(t *testing.T) { // R245-R249
 		t.Run(name, func(t *testing.T) {
 			w := authtest.New(t)
 			w.EditServer = func(m map[string]any) map[string]any { test.server(m); return m }
-			flow, err := authorizer(t, w, defaults(test.cfg)).Begin(t.Context(), "", nil)
+			flow, err := authorizer(t, w, defaults(test.cfg)).Begin(t.Context(), "")
 			if test.want == "" {
 				require.ErrorIs(t, err, errors.ErrClientRegistration)
 				require.ErrorContains(t, err, "auth.client_id")
@@ -203,13 +203,13 @@ func TestTwoHalves(t *testing.T) {
 	require.Len(t, failure.Challenge, 1)
 	assert.Zero(t, w.Count("resource"), "that costs no request")
 
-	flow, err := a.Begin(t.Context(), "alice", failure.Challenge)
+	flow, err := a.Begin(t.Context(), "alice", Because(err))
 	require.NoError(t, err)
 	query, err := w.Consent(t.Context(), flow.URL)
 	require.NoError(t, err)
-	require.ErrorIs(t, a.Complete(t.Context(), "mallory", query), errors.ErrAuthorizationResponse, "it is alice's")
-	require.NoError(t, a.Complete(t.Context(), "alice", query))
-	require.ErrorIs(t, a.Complete(t.Context(), "alice", query), errors.ErrAuthorizationResponse, "an answer is good once")
+	require.ErrorIs(t, a.Finish(t.Context(), "mallory", query), errors.ErrAuthorizationResponse, "it is alice's")
+	require.NoError(t, a.Finish(t.Context(), "alice", query))
+	require.ErrorIs(t, a.Finish(t.Context(), "alice", query), errors.ErrAuthorizationResponse, "an answer is good once")
 	served(t, w, a.Principal("alice"), "/mcp")
 	_, err = w.Call(t.Context(), a.Principal("bob"), "/mcp")
 	require.ErrorIs(t, err, errors.ErrAuthRequired)
@@ -219,24 +219,24 @@ func TestFlowsEnd(t *testing.T) {
 	w := authtest.New(t)
 	now := &clock{time.Now()}
 	a := authorizer(t, w, defaults(nil), WithClock(now.time))
-	flow, err := a.Begin(t.Context(), "", nil)
+	flow, err := a.Begin(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, now.now.Add(10*time.Minute), flow.Expires)
 	query, err := w.Consent(t.Context(), flow.URL)
 	require.NoError(t, err)
 	now.now = flow.Expires
-	require.ErrorIs(t, a.Complete(t.Context(), "", query), errors.ErrAuthorizationResponse)
+	require.ErrorIs(t, a.Finish(t.Context(), "", query), errors.ErrAuthorizationResponse)
 }
 
 func TestFlowsOfOtherReplicas(t *testing.T) {
 	w := authtest.New(t)
 	store := NewMemoryStore()
 	first, second := authorizer(t, w, defaults(nil), WithStore(store)), authorizer(t, w, defaults(nil), WithStore(store))
-	flow, err := first.Begin(t.Context(), "alice", nil)
+	flow, err := first.Begin(t.Context(), "alice")
 	require.NoError(t, err)
 	query, err := w.Consent(t.Context(), flow.URL)
 	require.NoError(t, err)
-	require.NoError(t, second.Complete(t.Context(), "alice", query))
+	require.NoError(t, second.Finish(t.Context(), "alice", query))
 	served(t, w, first.Principal("alice"), "/mcp")
 	assert.Equal(t, 1, w.Count("register"))
 }
@@ -276,11 +276,11 @@ func TestServersOf20250326(t *testing.T) { // R244, P100
 	w.EditResource = func(map[string]any) map[string]any { return nil }
 	w.Challenge = func(int, string) []string { return nil }
 	a := authorizer(t, w, defaults(nil))
-	flow, err := a.Begin(t.Context(), "", nil)
+	flow, err := a.Begin(t.Context(), "")
 	require.ErrorIs(t, err, errors.ErrClientRegistration, "the world's resource has no /register")
 	assert.Nil(t, flow)
 	a = authorizer(t, w, defaults(func(c *Config) { c.ClientID = "ours" }))
-	flow, err = a.Begin(t.Context(), "", nil)
+	flow, err = a.Begin(t.Context(), "")
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(flow.URL, w.Resource.URL+"/authorize?"), flow.URL)
 	assert.Contains(t, flow.URL, "resource="+url.QueryEscape(w.Endpoint()))
@@ -293,11 +293,11 @@ func TestARegistrationThatIsForgotten(t *testing.T) {
 		return http.StatusUnauthorized, `{"error":"invalid_client"}`
 	}
 	a := authorizer(t, w, defaults(nil))
-	flow, err := a.Begin(t.Context(), "", nil)
+	flow, err := a.Begin(t.Context(), "")
 	require.NoError(t, err)
 	query, err := w.Consent(t.Context(), flow.URL)
 	require.NoError(t, err)
-	require.ErrorIs(t, a.Complete(t.Context(), "", query), errors.ErrTokenRequest)
+	require.ErrorIs(t, a.Finish(t.Context(), "", query), errors.ErrTokenRequest)
 	w.Token = nil
 	login(t, w, a, "")
 	assert.Equal(t, 2, w.Count("register"))
@@ -323,7 +323,7 @@ func TestAnAnswerThatComesTwiceAtTheSameTime(t *testing.T) {
 	store := &meetingStore{}
 	store.both.Add(2)
 	a := authorizer(t, w, defaults(nil), WithStore(store))
-	flow, err := a.Begin(t.Context(), "", nil)
+	flow, err := a.Begin(t.Context(), "")
 	require.NoError(t, err)
 	query, err := w.Consent(t.Context(), flow.URL)
 	require.NoError(t, err)
@@ -331,7 +331,7 @@ func TestAnAnswerThatComesTwiceAtTheSameTime(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
-			if err := a.Complete(context.Background(), "", query); err != nil {
+			if err := a.Finish(context.Background(), "", query); err != nil {
 				assert.ErrorIs(t, err, errors.ErrAuthorizationResponse)
 				failed.Add(1)
 			}

@@ -3,32 +3,43 @@ package auth
 import (
 	"fmt"
 	"net/url"
+	"time"
 
+	"github.com/mcp-client-go/mcpclient/auth/bearer"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/internal/dial"
 )
 
-// Grant is how tokens are got.
-type Grant string
+// Type is how calls are authorized.
+type Type string
 
-// The grants.
+// The types.
 const (
-	// GrantAuthorizationCode: a user agrees in a browser (R254-R262).
-	GrantAuthorizationCode Grant = "authorization_code"
-	// GrantClientCredentials: the client acts for itself (R276-R278).
-	GrantClientCredentials Grant = "client_credentials"
-	// GrantJWTBearer: the client presents a token of its platform, for example of
+	// TypeNone: they are not. It takes back what defaults say.
+	TypeNone Type = "none"
+	// TypeBearer: by a token that something else makes (package bearer).
+	TypeBearer Type = "bearer"
+	// TypeOAuth: a user agrees in a browser (R254-R262).
+	TypeOAuth Type = "oauth"
+	// TypeClientCredentials: the client acts for itself (R276-R278).
+	TypeClientCredentials Type = "client_credentials"
+	// TypeJWTBearer: the client presents a token of its platform, for example of
 	// a Kubernetes service account (workload identity, RFC 7523).
-	GrantJWTBearer Grant = "jwt_bearer"
-	// GrantEnterprise: the company's identity provider vouches for the user
+	TypeJWTBearer Type = "jwt_bearer"
+	// TypeEnterprise: the company's identity provider vouches for the user
 	// (enterprise-managed authorization, R279-R282).
-	GrantEnterprise Grant = "enterprise_managed"
+	TypeEnterprise Type = "enterprise_managed"
 )
 
-// UnmarshalConfig implements config.Unmarshaler.
-func (g *Grant) UnmarshalConfig(v any) error {
-	text, err := config.OneOf(v, string(GrantAuthorizationCode), string(GrantClientCredentials), string(GrantJWTBearer), string(GrantEnterprise))
-	*g = Grant(text)
+// UnmarshalConfig implements config.Unmarshaler. OAuth's own name of the grant,
+// authorization_code, is taken for oauth.
+func (t *Type) UnmarshalConfig(v any) error {
+	if v == grantCode {
+		*t = TypeOAuth
+		return nil
+	}
+	text, err := config.OneOf(v, string(TypeOAuth), string(TypeBearer), string(TypeClientCredentials), string(TypeJWTBearer), string(TypeEnterprise), string(TypeNone))
+	*t = Type(text)
 	return err
 }
 
@@ -74,11 +85,14 @@ func (d *DPoP) UnmarshalConfig(v any) error {
 // back to if nothing else is configured: this machine.
 const DefaultRedirectURL = "http://127.0.0.1:8976/callback"
 
-// Config is the section auth of an HTTP server. Without the section a server
+// Config is the section auth of an HTTP server. Its bearer part applies to
+// TypeBearer, the rest to the types of OAuth. Without the section a server
 // that wants a token gets none, and the call fails with ErrAuthRequired.
 type Config struct {
-	// Grant is how tokens are got.
-	Grant Grant `config:"grant" default:"authorization_code" doc:"authorization_code, client_credentials, jwt_bearer or enterprise_managed"`
+	// Type is how calls are authorized; empty means TypeBearer where a token or a
+	// command for one is given, else TypeOAuth. See Kind.
+	Type Type `config:"type,alias=grant" doc:"oauth (a user agrees in a browser), bearer, client_credentials, jwt_bearer, enterprise_managed or none; absent: bearer where token or token_command is given, else oauth"`
+	bearer.Settings
 	// ClientID is the id of a client that was registered beforehand.
 	ClientID string `config:"client_id" doc:"id of a client that was registered beforehand"`
 	// ClientSecret and PrivateKey prove it; neither makes it a public client.
@@ -101,6 +115,9 @@ type Config struct {
 	RedirectURL string `config:"redirect_url" default:"http://127.0.0.1:8976/callback" doc:"where the user's browser comes back to: https, or http on loopback"`
 	// Resource is the identifier that the server's metadata must have.
 	Resource string `config:"resource" doc:"identifier of the protected resource; absent: the one that the server publishes for its URL"`
+	// ConsentTimeout is how long a user may take to agree. Time limits of calls
+	// that wait for it stand still.
+	ConsentTimeout config.Duration `config:"consent_timeout" default:"10m" doc:"how long a user may take to agree in the browser"`
 	// Scopes are asked for where the server does not say which it wants.
 	Scopes []string `config:"scopes" doc:"asked for where the server's challenge names none; absent: all that it supports"`
 	// OfflineAccess asks for refresh tokens where the authorization server lists
@@ -108,15 +125,15 @@ type Config struct {
 	OfflineAccess bool `config:"offline_access" default:"true" doc:"ask for offline_access where the authorization server lists it"`
 	// DPoP says when tokens are bound to a key.
 	DPoP DPoP `config:"dpop" default:"auto" doc:"bind tokens to a key: auto, always or never"`
-	// Assertion is the platform's token of grant jwt_bearer, read anew each time.
+	// Assertion is the platform's token of type jwt_bearer, read anew each time.
 	Assertion config.Secret `config:"assertion" doc:"for jwt_bearer: the platform's token, read anew each time: ${file:/var/run/secrets/token}"`
-	// IdentityProvider is for grant enterprise_managed.
+	// IdentityProvider is for type enterprise_managed.
 	IdentityProvider IdentityProvider `config:"identity_provider" doc:"for enterprise_managed"`
 	// Store is where tokens survive a restart.
 	Store StoreConfig `config:"store" doc:"where tokens are kept; absent: in memory"`
 }
 
-// IdentityProvider is who vouches for users in grant enterprise_managed.
+// IdentityProvider is who vouches for users in type enterprise_managed.
 type IdentityProvider struct {
 	TokenEndpoint string        `config:"token_endpoint" doc:"where identity tokens are exchanged"`
 	ClientID      string        `config:"client_id" doc:"this client's id there"`
@@ -150,8 +167,30 @@ func (c Config) Guard(guard dial.Guard) dial.Guard {
 	return guard
 }
 
+// Kind returns the type, the default for an empty one.
+func (c Config) Kind() Type {
+	switch {
+	case c.Type != "":
+		return c.Type
+	case c.HasToken():
+		return TypeBearer
+	default:
+		return TypeOAuth
+	}
+}
+
 // unattended reports whether no user takes part.
-func (c Config) unattended() bool { return c.Grant != "" && c.Grant != GrantAuthorizationCode }
+func (c Config) unattended() bool { return c.Kind() != TypeOAuth }
+
+// defaultConsentTimeout is how long a user may take.
+const defaultConsentTimeout = 10 * time.Minute
+
+func (c Config) consentTimeout() time.Duration {
+	if d, ok := c.ConsentTimeout.Value(); ok {
+		return d
+	}
+	return defaultConsentTimeout
+}
 
 func (c Config) redirectURL() string {
 	if c.RedirectURL == "" {

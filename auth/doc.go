@@ -13,7 +13,7 @@
 // Where a user has to agree there are two ways. With WithInteraction the work
 // calls back and waits: for programs at a terminal. Without it the call fails
 // with ErrAuthRequired; a web handler then redirects its user to the URL of
-// Begin, hands the callback's query to Complete, and lets the user try again.
+// Begin, hands the callback's query to Finish, and lets the user try again.
 //
 // A token is sent to the origin of the server it was issued for and nowhere
 // else. Tokens, codes, verifiers and keys are in the store and in memory; they

@@ -11,46 +11,85 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/auth/dpop"
+	"github.com/mcp-client-go/mcpclient/auth/internal/fetch"
 	"github.com/mcp-client-go/mcpclient/auth/jose"
 	"github.com/mcp-client-go/mcpclient/errors"
 )
-
-// flowLifetime is how long a user may take.
-const flowLifetime = 10 * time.Minute
 
 // Flow is an authorization that waits for its user.
 type Flow struct {
 	// URL is where to send the user's browser: https, or http on loopback (R304).
 	URL string
 	// State comes back with the browser. It is bound to the principal; whoever
-	// knows it and is taken for the principal can complete the flow.
+	// knows it and is taken for the principal can finish the flow.
 	State string
 	// Issuer and Scopes are what the user will be asked about.
 	Issuer string
 	Scopes []string
-	// Expires is when the flow can no longer be completed.
+	// Expires is when the flow can no longer be finished.
 	Expires time.Time
+}
+
+// BeginOption says more about an authorization that is to begin.
+type BeginOption func(*beginning)
+
+type beginning struct {
+	challenges []string
+	redirect   string
+	err        error
+}
+
+// Because names the error that made the authorization necessary: what the
+// server's challenge asks for is asked for. Without it the challenge counts that
+// the principal's calls got last, in this process.
+func Because(err error) BeginOption {
+	return func(b *beginning) {
+		if failure, ok := errors.AsType[*errors.TransporterRequestError](err); ok {
+			b.challenges = failure.Challenge
+		}
+	}
+}
+
+// RedirectTo has the browser come back to another URL than auth.redirect_url, for
+// a program that finds out only now which port it can listen on. A client that
+// was registered beforehand must have been so with this URL.
+func RedirectTo(redirect string) BeginOption {
+	return func(b *beginning) {
+		if u, err := url.Parse(redirect); err != nil || !isRedirect(u) {
+			b.err = errors.New("RedirectTo: https is wanted, or http on loopback; found " + fetch.DisplayText(redirect))
+		}
+		b.redirect = redirect
+	}
 }
 
 // Begin prepares the authorization of a principal: it finds out how the server
 // wants it, registers a client if need be, and returns where to send the user.
-// challenges are those of the error that made it necessary
-// (errors.TransporterRequestError.Challenge); nil if there was none. Any number
-// of flows may be under way.
-func (a *Authorizer) Begin(ctx context.Context, principal string, challenges []string) (*Flow, error) {
+// Finish takes the answer. Any number of flows may be under way.
+func (a *Authorizer) Begin(ctx context.Context, principal string, options ...BeginOption) (*Flow, error) {
 	if a.cfg.unattended() {
-		return nil, a.flowError(errors.New("no user takes part in the grant " + string(a.cfg.Grant)))
+		return nil, a.flowError(fmt.Errorf("no user takes part where auth.type is %q", a.cfg.Kind()))
 	}
-	d := parseDemand(challenges)
+	b := beginning{redirect: a.cfg.redirectURL()}
+	p := a.Principal(principal)
+	if wanted := p.wanted.Load(); wanted != nil {
+		b.challenges = *wanted
+	}
+	for _, option := range options {
+		option(&b)
+	}
+	if b.err != nil {
+		return nil, a.flowError(b.err)
+	}
+	d := parseDemand(b.challenges)
 	var before []string
 	if d.bearer.Parameter("error") == errorScope {
-		before = a.Principal(principal).requested(ctx)
+		before = p.requested(ctx)
 	}
 	f, err := a.find(ctx, d)
 	if err != nil {
 		return nil, a.flowError(err)
 	}
-	flow, err := a.beginFlow(ctx, principal, f, a.cfg.chooseScopes(f, d.scopes(), before))
+	flow, err := a.beginFlow(ctx, principal, f, a.cfg.chooseScopes(f, d.scopes(), before), b.redirect)
 	if err != nil {
 		return nil, a.flowError(err)
 	}
@@ -58,14 +97,14 @@ func (a *Authorizer) Begin(ctx context.Context, principal string, challenges []s
 }
 
 // beginFlow writes down what the answer will be checked against (R258).
-func (a *Authorizer) beginFlow(ctx context.Context, principal string, f *findings, scopes []string) (*Flow, error) {
+func (a *Authorizer) beginFlow(ctx context.Context, principal string, f *findings, scopes []string, redirect string) (*Flow, error) {
 	if f.server.AuthorizationEndpoint == "" {
 		return nil, fmt.Errorf("%w: the authorization server %q names no authorization_endpoint", errors.ErrAuthorizationDiscovery, errors.PeerText(f.server.Issuer, 200))
 	}
 	if err := f.server.CheckPKCE(); err != nil {
 		return nil, err
 	}
-	c, err := a.identify(ctx, f.server)
+	c, err := a.identify(ctx, f.server, redirect)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +114,8 @@ func (a *Authorizer) beginFlow(ctx context.Context, principal string, f *finding
 	}
 	state := jose.RandomID()
 	record := &pending{
-		Principal: principal, Verifier: newVerifier(), Redirect: a.cfg.redirectURL(), Client: c.registration,
-		Scopes: scopes, Resource: f.resource, Server: f.server, Assumed: f.server.Assumed, Expires: a.now().Add(flowLifetime),
+		Principal: principal, Verifier: newVerifier(), Redirect: redirect, Client: c.registration,
+		Scopes: scopes, Resource: f.resource, Server: f.server, Assumed: f.server.Assumed, Expires: a.now().Add(a.cfg.consentTimeout()),
 	}
 	if prover != nil {
 		if record.DPoPKey, err = prover.Key().DER(); err != nil {
@@ -121,13 +160,14 @@ func authorizationURL(p *pending, state string, prover *dpop.Prover) (string, er
 	return u.String(), nil
 }
 
-// Complete takes the query with which the user's browser came back, and stores
-// the token. principal is whom the browser's own session belongs to: a flow that
+// Finish takes the query with which the user's browser came back, and stores the
+// token. principal is whom the browser's own session belongs to: a flow that
 // somebody else began is refused, since a user could otherwise be led into
-// authorizing a stranger. A flow can be completed once; on any error the user
-// has to begin anew.
-func (a *Authorizer) Complete(ctx context.Context, principal string, query url.Values) error {
-	made, err := a.completeFlow(ctx, principal, query)
+// authorizing a stranger. A flow can be finished once, within
+// auth.consent_timeout; on any error the user has to begin anew. Any process
+// that shares the store can do it.
+func (a *Authorizer) Finish(ctx context.Context, principal string, query url.Values) error {
+	made, err := a.finishFlow(ctx, principal, query)
 	if err != nil {
 		return a.flowError(err)
 	}
@@ -135,7 +175,7 @@ func (a *Authorizer) Complete(ctx context.Context, principal string, query url.V
 	return nil
 }
 
-func (a *Authorizer) completeFlow(ctx context.Context, principal string, query url.Values) (*token, error) {
+func (a *Authorizer) finishFlow(ctx context.Context, principal string, query url.Values) (*token, error) {
 	record, err := a.takeFlow(ctx, principal, query)
 	if err != nil {
 		return nil, err
@@ -179,7 +219,7 @@ func (a *Authorizer) takeFlow(ctx context.Context, principal string, query url.V
 		return nil, err
 	}
 	if record == nil || record.Server == nil || !a.now().Before(record.Expires) {
-		return nil, fmt.Errorf("%w: its state belongs to no authorization that is under way; it was used before, or took longer than %s", errors.ErrAuthorizationResponse, flowLifetime)
+		return nil, fmt.Errorf("%w: its state belongs to no authorization that is under way; it was used before, or took longer than %s", errors.ErrAuthorizationResponse, a.cfg.consentTimeout())
 	}
 	if record.Principal != principal {
 		return nil, fmt.Errorf("%w: another principal began this authorization", errors.ErrAuthorizationResponse)
@@ -237,7 +277,7 @@ func (a *Authorizer) flowKey(state string) Key {
 	return Key{Kind: KindFlow, Server: a.key, ID: state}
 }
 
-// flowError is what Begin and Complete fail with.
+// flowError is what Begin and Finish fail with.
 func (a *Authorizer) flowError(err error) error {
 	return &errors.TransporterRequestError{Server: a.server, Kind: errors.KindAuth, Delivery: errors.DeliveryNotSent, Message: "authorization", Err: err}
 }

@@ -51,7 +51,7 @@ func (a *Authorizer) request(ctx context.Context, terms grantTerms, form url.Val
 	made := &token{
 		Access: answer.Access, Refresh: answer.Refresh, Lifetime: answer.lifetime(),
 		Issuer: terms.server.Issuer, Assumed: terms.server.Assumed, Resource: terms.resource, ClientID: terms.client.ClientID,
-		Requested: terms.scopes, Granted: terms.scopes, prover: terms.prover, born: a.now(),
+		Requested: terms.scopes, Granted: terms.scopes, prover: terms.prover, Born: a.now(),
 	}
 	if answer.Scope != nil {
 		made.Granted = splitScopes(*answer.Scope) // what the server says counts
@@ -88,7 +88,7 @@ func (a *Authorizer) proverFor(f *findings) (*dpop.Prover, error) {
 
 // grantUnattended gets a token without a user.
 func (a *Authorizer) grantUnattended(ctx context.Context, principal string, f *findings, scopes []string) (*token, error) {
-	c, err := a.identify(ctx, f.server)
+	c, err := a.identify(ctx, f.server, a.cfg.redirectURL())
 	if err != nil {
 		return nil, err
 	}
@@ -101,17 +101,17 @@ func (a *Authorizer) grantUnattended(ctx context.Context, principal string, f *f
 	if len(scopes) > 0 {
 		form.Set("scope", joinScopes(scopes))
 	}
-	switch a.cfg.Grant {
-	case GrantClientCredentials:
+	switch a.cfg.Kind() {
+	case TypeClientCredentials:
 		form.Set("grant_type", grantClient)
-	case GrantJWTBearer:
+	case TypeJWTBearer:
 		assertion, err := a.cfg.Assertion.Reveal()
 		if err != nil {
 			return nil, fmt.Errorf("auth.assertion: %w", err)
 		}
 		form.Set("grant_type", grantJWT)
 		form.Set("assertion", assertion)
-	case GrantEnterprise:
+	case TypeEnterprise:
 		assertion, err := a.exchange(ctx, principal, f, scopes)
 		if err != nil {
 			return nil, err
@@ -198,7 +198,7 @@ func (t *token) margin() time.Duration { return min(t.Lifetime/10, time.Minute) 
 
 // isFresh reports whether a grant made it a moment ago: what refuses it will
 // refuse another one as well.
-func (t *token) isFresh(now time.Time) bool { return t.issued && now.Sub(t.born) < time.Minute }
+func (t *token) isFresh(now time.Time) bool { return t.issued && now.Sub(t.Born) < time.Minute }
 
 func (t *token) isExpired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 

@@ -51,7 +51,7 @@ func TestClientCredentials(t *testing.T) { // R276-R278
 	w := authtest.New(t)
 	w.Scopes = map[string][]string{"/mcp": {"read"}, "/mcp/write": {"write"}}
 	a := authorizer(t, w, defaults(func(c *Config) {
-		c.Grant, c.ClientID, c.ClientSecret = GrantClientCredentials, "ours", secret("canary-secret")
+		c.Type, c.ClientID, c.ClientSecret = TypeClientCredentials, "ours", secret("canary-secret")
 	}))
 	served(t, w, a.Principal(""), "/mcp")
 	form := w.Forms()[0]
@@ -63,7 +63,7 @@ func TestClientCredentials(t *testing.T) { // R276-R278
 	served(t, w, a.Principal(""), "/mcp/write")
 	assert.Equal(t, "read write", w.Forms()[1].Get("scope"))
 	assert.Zero(t, w.Count("authorize")+w.Count("register"))
-	_, err := a.Begin(t.Context(), "", nil)
+	_, err := a.Begin(t.Context(), "")
 	require.ErrorContains(t, err, "no user takes part")
 }
 
@@ -71,7 +71,7 @@ func TestUnattendedGrantsRunAgainAtTheEnd(t *testing.T) {
 	w := authtest.New(t)
 	w.EditToken = func(_ url.Values, answer map[string]any) { delete(answer, "refresh_token") }
 	a := authorizer(t, w, defaults(func(c *Config) {
-		c.Grant, c.ClientID, c.ClientSecret = GrantClientCredentials, "ours", secret("canary-secret")
+		c.Type, c.ClientID, c.ClientSecret = TypeClientCredentials, "ours", secret("canary-secret")
 	}))
 	served(t, w, a.Principal(""), "/mcp")
 	w.ExpireAccess(true)
@@ -83,7 +83,7 @@ func TestPrivateKeyJWT(t *testing.T) { // R273, R277
 	text, public := newKey(t)
 	w := authtest.New(t)
 	a := authorizer(t, w, defaults(func(c *Config) {
-		c.Grant, c.ClientID, c.PrivateKey, c.KeyID = GrantClientCredentials, "ours", secret(text), "k1"
+		c.Type, c.ClientID, c.PrivateKey, c.KeyID = TypeClientCredentials, "ours", secret(text), "k1"
 	}))
 	served(t, w, a.Principal(""), "/mcp")
 	form := w.Forms()[0]
@@ -108,7 +108,7 @@ func TestWorkloadIdentity(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte("canary-jwt-1"), 0o600))
 	a := authorizer(t, w, defaults(func(c *Config) {
-		c.Grant, c.ClientID, c.Assertion = GrantJWTBearer, "workload", config.NewSecret("${file:"+file+"}")
+		c.Type, c.ClientID, c.Assertion = TypeJWTBearer, "workload", config.NewSecret("${file:"+file+"}")
 	}))
 	served(t, w, a.Principal(""), "/mcp")
 	require.NoError(t, os.WriteFile(file, []byte("canary-jwt-2"), 0o600))
@@ -126,7 +126,7 @@ func TestWorkloadIdentity(t *testing.T) {
 func TestAWorkloadThatIsRefusedGivesUp(t *testing.T) {
 	w := authtest.New(t)
 	w.Token = func(url.Values, http.Header) (int, string) { return 400, `{"error":"unauthorized_client"}` }
-	a := authorizer(t, w, defaults(func(c *Config) { c.Grant, c.Assertion = GrantJWTBearer, secret("canary-jwt") }))
+	a := authorizer(t, w, defaults(func(c *Config) { c.Type, c.Assertion = TypeJWTBearer, secret("canary-jwt") }))
 	for range 3 {
 		_, err := w.Call(t.Context(), a.Principal(""), "/mcp")
 		require.ErrorIs(t, err, errors.ErrTokenRequest)
@@ -140,7 +140,7 @@ func TestEnterpriseManaged(t *testing.T) { // R279-R282
 	w, idp := authtest.New(t), authtest.New(t)
 	idp.EditToken = func(_ url.Values, answer map[string]any) { answer["token_type"] = "N_A" }
 	cfg := defaults(func(c *Config) {
-		c.Grant, c.ClientID, c.ClientSecret = GrantEnterprise, "ours", secret("canary-secret")
+		c.Type, c.ClientID, c.ClientSecret = TypeEnterprise, "ours", secret("canary-secret")
 		c.IdentityProvider = IdentityProvider{TokenEndpoint: idp.Issuer.URL + "/token", ClientID: "ours-there", IDToken: secret("canary-configured")}
 	})
 	a := authorizer(t, w, cfg, WithIdentityTokens(func(_ context.Context, principal string) (string, error) {

@@ -21,7 +21,7 @@ func (a *Authorizer) LoginHandler(identify IdentifyFunc, failed func(http.Respon
 			http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 			return
 		}
-		flow, err := a.Begin(r.Context(), principal, nil)
+		flow, err := a.Begin(r.Context(), principal)
 		if err != nil {
 			a.fail(w, r, err, failed)
 			return
@@ -31,9 +31,9 @@ func (a *Authorizer) LoginHandler(identify IdentifyFunc, failed func(http.Respon
 	})
 }
 
-// CallbackHandler serves the redirect URL: it completes the flow of the
+// CallbackHandler serves the redirect URL: it finishes the flow of the
 // principal whom the browser belongs to, then calls done. failed answers requests
-// for which Complete fails; nil answers them with 400 and no details. The answer
+// for which Finish fails; nil answers them with 400 and no details. The answer
 // forbids passing the address on, since a code is in it.
 func (a *Authorizer) CallbackHandler(identify IdentifyFunc, done http.HandlerFunc, failed func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func (a *Authorizer) CallbackHandler(identify IdentifyFunc, done http.HandlerFun
 			http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 			return
 		}
-		if err := a.Complete(r.Context(), principal, r.URL.Query()); err != nil {
+		if err := a.Finish(r.Context(), principal, r.URL.Query()); err != nil {
 			a.fail(w, r, err, failed)
 			return
 		}
@@ -82,7 +82,7 @@ func (a *Authorizer) MetadataHandler() http.Handler {
 }
 
 func (a *Authorizer) metadataDocument() ([]byte, error) {
-	document := a.cfg.metadata(MethodNone)
+	document := a.cfg.metadata(MethodNone, a.cfg.redirectURL())
 	document.ClientID = a.cfg.ClientMetadataURL
 	key, err := a.privateKey()
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 // identify returns who we are to the authorization server (R245, R246): the
 // client that is configured, or else the one that our metadata document
 // describes, or else, last, one that is registered for the occasion.
-func (a *Authorizer) identify(ctx context.Context, server *discovery.Server) (*client, error) {
+func (a *Authorizer) identify(ctx context.Context, server *discovery.Server, redirect string) (*client, error) {
 	c, err := a.configuredClient(ctx, server)
 	if c != nil || err != nil {
 		return c, err
 	}
 	switch {
-	case a.cfg.unattended() && a.cfg.Grant != GrantEnterprise:
+	case a.cfg.unattended() && a.cfg.Kind() != TypeEnterprise:
 		return &client{}, nil // jwt_bearer: the assertion alone says it
 	case !a.cfg.DynamicRegistration || server.RegistrationEndpoint == "" || a.cfg.unattended():
 		return nil, fmt.Errorf("%w: the authorization server %q knows no client of ours%s; configure auth.client_id with a client that is registered there",
 			errors.ErrClientRegistration, errors.PeerText(server.Issuer, 200), a.whyNotRegistered(server))
 	}
-	registered, err := a.registered(ctx, server)
+	registered, err := a.registered(ctx, server, redirect)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (a *Authorizer) clientOf(ctx context.Context, server *discovery.Server, id 
 		return nil, err
 	}
 	if c == nil {
-		stored, err := a.storedRegistration(ctx, server.Issuer)
+		stored, err := a.storedRegistration(ctx, a.clientKey(server.Issuer, id))
 		if err != nil || stored == nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/mcp-client-go/mcpclient/auth/bearer"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/internal/authtest"
 )
@@ -19,7 +20,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // defaults are what an empty section auth comes to.
 func defaults(change func(*Config)) Config {
 	cfg := Config{
-		Grant: GrantAuthorizationCode, ClientName: "mcpclient", DynamicRegistration: true,
+		Settings:   bearer.Settings{Timeout: config.Of(bearer.DefaultTimeout), Lifetime: config.Off()},
+		ClientName: "mcpclient", DynamicRegistration: true, ConsentTimeout: config.Of(defaultConsentTimeout),
 		RedirectURL: DefaultRedirectURL, OfflineAccess: true, DPoP: DPoPAuto,
 	}
 	if change != nil {
@@ -47,11 +49,11 @@ func agreeing(w *authtest.World) Option {
 // login authorizes a principal in two halves.
 func login(t *testing.T, w *authtest.World, a *Authorizer, principal string) {
 	t.Helper()
-	flow, err := a.Begin(t.Context(), principal, nil)
+	flow, err := a.Begin(t.Context(), principal)
 	require.NoError(t, err)
 	query, err := w.Consent(t.Context(), flow.URL)
 	require.NoError(t, err)
-	require.NoError(t, a.Complete(t.Context(), principal, query))
+	require.NoError(t, a.Finish(t.Context(), principal, query))
 }
 
 func secret(text string) config.Secret { return config.LiteralSecret(text) }

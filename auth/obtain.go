@@ -21,7 +21,7 @@ func (p *Principal) obtainNow(ctx context.Context, d demand) error {
 	if err != nil {
 		return err
 	}
-	if stored != nil && (old == nil || stored.Access != old.Access) {
+	if stored.isNewer(old) {
 		if !stored.isExpired(a.now()) && (!d.stepUp || containsAll(stored.Requested, d.scopes)) {
 			p.adopt(stored) // another process was quicker
 			return nil
@@ -35,7 +35,7 @@ func (p *Principal) obtainNow(ctx context.Context, d demand) error {
 	if !a.cfg.unattended() && a.interact == nil && !refreshable {
 		return a.authRequired(p.name)
 	}
-	work, cancel := context.WithTimeoutCause(ctx, workTimeout, fmt.Errorf("authorization took longer than %s", workTimeout))
+	work, cancel := boundedWork(ctx)
 	defer cancel()
 	f, err := a.find(work, d.demanded)
 	if err != nil {
@@ -55,21 +55,20 @@ func (p *Principal) obtainNow(ctx context.Context, d demand) error {
 	if d.stepUp && old != nil {
 		before = old.Requested
 	}
-	return p.grant(ctx, work, f, a.cfg.chooseScopes(f, d.scopes, before))
+	return p.grant(ctx, work, f, a.cfg.chooseScopes(f, d.scopes, before), d)
 }
 
 // grant runs the configured grant. ctx is not bounded, since users take their
 // time; work is.
-func (p *Principal) grant(ctx, work context.Context, f *findings, scopes []string) error {
+func (p *Principal) grant(ctx, work context.Context, f *findings, scopes []string, d demand) error {
 	a := p.authorizer
 	var made *token
 	var err error
 	switch {
 	case a.cfg.unattended():
-		if made, err = a.grantUnattended(work, p.name, f, scopes); err == nil {
-			made.issued = true
-			a.keep(work, p.name, made)
-		}
+		return a.alone(work, a.tokenLease(f.server.Issuer, p.name), func(work context.Context) error {
+			return p.grantAlone(work, f, scopes, d)
+		})
 	case a.interact == nil:
 		return a.authRequired(p.name)
 	default:
@@ -82,13 +81,36 @@ func (p *Principal) grant(ctx, work context.Context, f *findings, scopes []strin
 	return nil
 }
 
-// askUser begins a flow, has the user follow it, and completes it.
+// grantAlone gets a token without a user, unless another process has just stored
+// one.
+func (p *Principal) grantAlone(ctx context.Context, f *findings, scopes []string, d demand) error {
+	a := p.authorizer
+	stored, _, err := a.storedToken(ctx, f.server.Issuer, p.name)
+	if err != nil {
+		return err
+	}
+	if stored != nil && (d.refused == nil || stored.Access != d.refused.Access) && !stored.isExpired(a.now()) && containsAll(stored.Requested, scopes) {
+		p.adopt(stored)
+		return nil
+	}
+	made, err := a.grantUnattended(ctx, p.name, f, scopes)
+	if err != nil {
+		return err
+	}
+	made.issued = true
+	a.keep(ctx, p.name, made)
+	p.adopt(made)
+	return nil
+}
+
+// askUser begins a flow, has the user follow it, and finishes it.
 func (a *Authorizer) askUser(ctx, work context.Context, principal string, f *findings, scopes []string) (*token, error) {
-	flow, err := a.beginFlow(work, principal, f, scopes)
+	flow, err := a.beginFlow(work, principal, f, scopes, a.cfg.redirectURL())
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, flowLifetime, fmt.Errorf("%w: nobody answered for %s", errors.ErrAuthorizationDenied, flowLifetime))
+	limit := a.cfg.consentTimeout()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: nobody answered for %s (auth.consent_timeout)", errors.ErrAuthorizationDenied, limit))
 	defer cancel()
 	query, err := await(ctx, func() (url.Values, error) {
 		return a.interact(ctx, AuthorizationRequest{Server: a.server, Principal: principal, URL: flow.URL, Issuer: flow.Issuer, Scopes: scopes})
@@ -96,7 +118,7 @@ func (a *Authorizer) askUser(ctx, work context.Context, principal string, f *fin
 	if err != nil {
 		return nil, err
 	}
-	return a.completeFlow(ctx, principal, query)
+	return a.finishFlow(ctx, principal, query)
 }
 
 func (a *Authorizer) authRequired(principal string) error {
@@ -107,33 +129,13 @@ func (a *Authorizer) authRequired(principal string) error {
 	return fmt.Errorf("%w: %s has no token that the server takes", errors.ErrAuthRequired, who)
 }
 
-// refresh trades the refresh token of old, and makes the result current. It
-// returns false without an error if the refresh token is of no use, which is
-// then forgotten (compare and delete: another process may have a newer one).
-func (p *Principal) refresh(ctx context.Context, server *discovery.Server, old *token) (bool, error) {
-	a := p.authorizer
-	made, err := p.refreshed(ctx, server, old)
-	if !errors.Is(err, errCannotRefresh) {
-		if err != nil {
-			return false, err
-		}
-		a.keep(ctx, p.name, made)
-		p.current.Store(made)
-		return true, nil
-	}
-	if newer, err := p.stored(ctx); err == nil && newer != nil && newer.Refresh != old.Refresh && !newer.isExpired(a.now()) {
-		p.current.Store(newer)
-		return true, nil
-	}
-	a.log.Info("a token cannot be refreshed", "server", a.server, "reason", err)
-	p.drop(ctx, old)
-	return false, nil
-}
-
 // refreshed makes the request. Refusals that repeating would not change come as
 // errCannotRefresh.
 func (p *Principal) refreshed(ctx context.Context, server *discovery.Server, old *token) (*token, error) {
 	a := p.authorizer
+	if old.Refresh == "" {
+		return nil, fmt.Errorf("%w: none was issued with it", errCannotRefresh)
+	}
 	c, err := a.clientOf(ctx, server, old.ClientID)
 	if err != nil {
 		return nil, err
@@ -170,7 +172,23 @@ func (a *Authorizer) reconsider(ctx context.Context, c *client, issuer string, e
 	if !ok || !c.dynamic || refused.code != "invalid_client" {
 		return
 	}
-	if _, err := a.store.Delete(ctx, a.registrationKey(issuer), nil); err != nil {
-		a.log.Error("a registration could not be removed from the store", "server", a.server, "error", err)
+	keys := []Key{a.clientKey(issuer, c.ClientID)}
+	if c.Redirect != "" {
+		keys = append(keys, a.registrationKey(issuer, c.Redirect))
 	}
+	for _, key := range keys {
+		if err := a.forgetClient(ctx, key, c.ClientID); err != nil {
+			a.log.Error("a registration could not be removed from the store", "server", a.server, "error", err)
+		}
+	}
+}
+
+// forgetClient removes a registration unless another one has taken its place.
+func (a *Authorizer) forgetClient(ctx context.Context, key Key, id string) error {
+	stored, raw, err := read[registration](ctx, a.store, key)
+	if err != nil || stored == nil || stored.ClientID != id {
+		return err
+	}
+	_, err = a.store.Delete(ctx, key, raw)
+	return err
 }

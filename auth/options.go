@@ -37,6 +37,10 @@ func WithStore(store Store) Option {
 	}
 }
 
+// WithFallbackStore is WithStore for where nothing else says where records are
+// kept: neither another option nor the configuration.
+func WithFallbackStore(store Store) Option { return func(a *Authorizer) { a.fallback = store } }
+
 // WithLogger sets the logger; the default discards.
 func WithLogger(logger hclog.Logger) Option {
 	return func(a *Authorizer) {
@@ -77,7 +81,7 @@ func WithInteraction(interact InteractFunc) Option {
 // identity provider.
 type IdentityTokenFunc func(ctx context.Context, principal string) (string, error)
 
-// WithIdentityTokens sets where grant enterprise_managed gets identity tokens; it
+// WithIdentityTokens sets where type enterprise_managed gets identity tokens; it
 // goes before identity_provider.id_token.
 func WithIdentityTokens(source IdentityTokenFunc) Option {
 	return func(a *Authorizer) { a.identityToken = source }

@@ -23,7 +23,8 @@ type Principal struct {
 	authorizer *Authorizer
 	name       string
 	current    atomic.Pointer[token]
-	loaded     atomic.Bool // the store was asked
+	loaded     atomic.Bool              // the store was asked
+	wanted     atomic.Pointer[[]string] // the challenge that a user has to answer
 
 	mu      sync.Mutex
 	running *work
@@ -113,6 +114,8 @@ func (p *Principal) load(ctx context.Context) error {
 // renew refreshes a token that is about to end.
 func (p *Principal) renew(ctx context.Context, due *token) error {
 	return p.run(ctx, "renew", func() bool { return p.current.Load() != due }, func(ctx context.Context) error {
+		ctx, cancel := boundedWork(ctx)
+		defer cancel()
 		server, err := p.authorizer.issuerOf(ctx, due)
 		if err != nil {
 			return err
@@ -129,18 +132,25 @@ func (p *Principal) stored(ctx context.Context) (*token, error) {
 	if err != nil || bound == nil {
 		return nil, err
 	}
-	t, _, err := read[token](ctx, a.store, a.tokenKey(bound.Issuer, p.name))
+	t, _, err := a.storedToken(ctx, bound.Issuer, p.name)
+	return t, err
+}
+
+// storedToken reads a token, nil if there is none. raw is what Swap compares.
+func (a *Authorizer) storedToken(ctx context.Context, issuer, principal string) (t *token, raw []byte, err error) {
+	t, raw, err = read[token](ctx, a.store, a.tokenKey(issuer, principal))
 	if err != nil || t == nil {
-		return nil, err
+		return nil, nil, err
 	}
+	t.kept = true
 	if t.DPoPKey != nil {
 		key, err := jose.ParseDER(t.DPoPKey)
 		if err != nil {
-			return nil, errors.New("the key of the token in the store: " + err.Error())
+			return nil, nil, errors.New("the key of the token in the store: " + err.Error())
 		}
 		t.prover = dpop.New(key)
 	}
-	return t, nil
+	return t, raw, nil
 }
 
 // adopt makes a token the current one, after a user has authorized.
@@ -148,6 +158,7 @@ func (p *Principal) adopt(t *token) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failed, p.denied = failedWork{}, nil
+	p.wanted.Store(nil)
 	p.current.Store(t)
 	p.loaded.Store(true)
 }
@@ -161,16 +172,4 @@ func (p *Principal) requested(ctx context.Context) []string {
 		return t.Requested
 	}
 	return nil
-}
-
-// keep writes a token to the store. That it cannot be kept for the next run is
-// no reason not to use it in this one.
-func (a *Authorizer) keep(ctx context.Context, principal string, t *token) {
-	err := write(ctx, a.store, a.tokenKey(t.Issuer, principal), t, time.Time{})
-	if err == nil {
-		err = write(ctx, a.store, a.issuerKey(), binding{Issuer: t.Issuer}, time.Time{})
-	}
-	if err != nil {
-		a.log.Error("a token could not be stored", "server", a.server, "error", err)
-	}
 }

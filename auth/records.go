@@ -42,11 +42,13 @@ type token struct {
 	DPoPKey []byte `json:"dpop_key,omitempty"`
 	// Assumed: the issuer publishes no metadata (R244).
 	Assumed bool `json:"assumed,omitempty"`
+	// Born is when it came, by the clock of the process that it came to.
+	Born time.Time `json:"born,omitzero"`
 
 	prover  *dpop.Prover // of DPoPKey
 	renewed bool         // it came from a refresh, by this process
 	issued  bool         // it came from a grant, by this process
-	born    time.Time    // when it came, to this process
+	kept    bool         // the store has it, unless somebody removed it
 }
 
 // registration is a client that was registered dynamically.
@@ -56,6 +58,7 @@ type registration struct {
 	Secret   string    `json:"client_secret,omitempty"`
 	Method   Method    `json:"token_endpoint_auth_method,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"`
+	Redirect string    `json:"redirect_uri,omitempty"` // that it was registered with
 }
 
 // binding says where a server's tokens come from.
@@ -95,12 +98,32 @@ func read[T any](ctx context.Context, store Store, key Key) (record *T, raw []by
 }
 
 func write(ctx context.Context, store Store, key Key, record any, expires time.Time) error {
-	raw, err := json.Marshal(record)
+	raw, err := encode(key, record)
 	if err != nil {
-		return fmt.Errorf("encoding the %s: %w", key.Kind, err)
+		return err
 	}
 	if err := store.Put(ctx, key, raw, expires); err != nil {
 		return fmt.Errorf("writing the %s to the store: %w", key.Kind, err)
 	}
 	return nil
+}
+
+// swap writes a record that does not expire in the place of old.
+func swap(ctx context.Context, store Store, key Key, old []byte, record any) (swapped bool, err error) {
+	raw, err := encode(key, record)
+	if err != nil {
+		return false, err
+	}
+	if swapped, err = store.Swap(ctx, key, old, raw, time.Time{}); err != nil {
+		return false, fmt.Errorf("writing the %s to the store: %w", key.Kind, err)
+	}
+	return swapped, nil
+}
+
+func encode(key Key, record any) ([]byte, error) {
+	raw, err := json.Marshal(record)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the %s: %w", key.Kind, err)
+	}
+	return raw, nil
 }

@@ -74,7 +74,7 @@ func TestStepUpInTwoHalves(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrAuthRequired)
 	failure, _ := errors.AsType[*errors.TransporterRequestError](err)
 	assert.Equal(t, http.StatusForbidden, failure.Status)
-	flow, err := a.Begin(t.Context(), "", failure.Challenge)
+	flow, err := a.Begin(t.Context(), "", Because(err))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"read", "write"}, flow.Scopes)
 	served(t, w, a.Principal(""), "/mcp")

@@ -21,6 +21,8 @@ const (
 	KindIssuer Kind = "issuer"
 	// KindFlow: an authorization that a user has begun. Its ID is secret.
 	KindFlow Kind = "flow"
+	// KindLease: who of several processes is renewing a token, for seconds.
+	KindLease Kind = "lease"
 )
 
 // Key names a record. Fields that do not apply to its kind are empty.
@@ -43,15 +45,28 @@ func (k Key) Name() string {
 
 // Store keeps records: tokens, registrations, authorizations that were begun.
 // Values hold secrets: a store encrypts what it writes anywhere, and never logs
-// them. Several processes may share one. All methods are safe for concurrent
-// use, and respect ctx.
+// them. All methods are safe for concurrent use, and respect ctx.
+//
+// Several processes may share a store. It then has to be consistent among them:
+// each method is one step, and what one process has written every other one
+// reads. That is all they need to renew a token once: a lease is a record that
+// Swap makes where there is none and Delete removes, and that expires should its
+// owner die; and a token is written with Swap, so that a process whose lease ran
+// out while it slept changes nothing. A record that has expired is as good as
+// none to every method, by the clock of the store where it has one.
+//
+// Package storetest tests that a store does all this.
 type Store interface {
 	// Get returns the value, or found false. The value must not be changed.
 	Get(ctx context.Context, key Key) (value []byte, found bool, err error)
-	// Put sets a value, which may be forgotten after expires unless that is zero.
+	// Put sets a value, whatever was there. It is forgotten after expires unless
+	// that is zero.
 	Put(ctx context.Context, key Key, value []byte, expires time.Time) error
-	// Delete removes the record if its value still is old, at any rate if old is
-	// nil. removed is true for the one call that did it, also among processes.
+	// Swap is Put if the value still is old; with old nil, if there is no record.
+	// Of several calls with the same old one returns true.
+	Swap(ctx context.Context, key Key, old, value []byte, expires time.Time) (swapped bool, err error)
+	// Delete removes the record if its value still is old; with old nil, whatever
+	// it is. Of several calls for the same record one returns true.
 	Delete(ctx context.Context, key Key, old []byte) (removed bool, err error)
 }
 
@@ -89,6 +104,24 @@ func (s *MemoryStore) Get(_ context.Context, key Key) (value []byte, found bool,
 func (s *MemoryStore) Put(_ context.Context, key Key, value []byte, expires time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.set(key, value, expires)
+	return nil
+}
+
+// Swap implements Store.
+func (s *MemoryStore) Swap(_ context.Context, key Key, old, value []byte, expires time.Time) (swapped bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record, found := s.records[key]
+	found = found && !record.isExpired(s.time())
+	if found != (old != nil) || found && !bytes.Equal(record.value, old) {
+		return false, nil
+	}
+	s.set(key, value, expires)
+	return true, nil
+}
+
+func (s *MemoryStore) set(key Key, value []byte, expires time.Time) {
 	if s.records == nil {
 		s.records, s.sweepAt = make(map[Key]memoryRecord), firstSweep
 	}
@@ -96,7 +129,6 @@ func (s *MemoryStore) Put(_ context.Context, key Key, value []byte, expires time
 		s.sweep()
 	}
 	s.records[key] = memoryRecord{value: bytes.Clone(value), expires: expires}
-	return nil
 }
 
 // Delete implements Store.

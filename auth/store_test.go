@@ -56,9 +56,9 @@ func TestFlowsThatNobodyComesBackFromAreSwept(t *testing.T) {
 	s.now = now.time
 	for i := range 100_000 {
 		now.now = now.now.Add(time.Second)
-		require.NoError(t, s.Put(t.Context(), Key{Kind: KindFlow, ID: fmt.Sprint(i)}, nil, now.now.Add(flowLifetime)))
+		require.NoError(t, s.Put(t.Context(), Key{Kind: KindFlow, ID: fmt.Sprint(i)}, nil, now.now.Add(defaultConsentTimeout)))
 	}
-	assert.LessOrEqual(t, len(s.records), 2*int(flowLifetime/time.Second)+firstSweep)
+	assert.LessOrEqual(t, len(s.records), 2*int(defaultConsentTimeout/time.Second)+firstSweep)
 }
 
 func TestKeyNames(t *testing.T) {

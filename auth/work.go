@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -31,6 +32,10 @@ type failedWork struct {
 	key   string
 	err   error
 	until time.Time
+}
+
+func boundedWork(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, workTimeout, fmt.Errorf("authorization took longer than %s", workTimeout))
 }
 
 // run has something done, once however many callers want it: satisfied says

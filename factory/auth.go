@@ -1,12 +1,10 @@
 package factory
 
 import (
-	"context"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/mcp-client-go/mcpclient/auth"
+	"github.com/mcp-client-go/mcpclient/auth/bearer"
 	"github.com/mcp-client-go/mcpclient/auth/filestore"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -14,7 +12,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters/httplink"
 )
 
-// keyAuth is the section of OAuth within an HTTP server's.
+// keyAuth is the section of authorization within an HTTP server's.
 const keyAuth = "auth"
 
 // httpKeys are the keys of the types http and sse.
@@ -26,14 +24,15 @@ type httpKeys struct {
 // String renders the keys without secrets.
 func (k httpKeys) String() string { return k.Config.String() }
 
-// authorization is what gets a server's tokens; empty if it needs none.
+// authorization is what gets the tokens of a server: one of the two, or neither
+// where the configuration wants none.
 type authorization struct {
-	authorizer *auth.Authorizer
-	client     *http.Client // to authorization servers
+	oauth  *auth.Authorizer
+	bearer *bearer.Source
+	client *http.Client // to authorization servers, of oauth
 }
 
-// decodeHTTP reads the keys of an HTTP server, and makes its authorizer if it has
-// the section auth.
+// decodeHTTP reads the keys of an HTTP server, and makes what gets its tokens.
 func decodeHTTP(section *config.Section, build Build) (httpKeys, authorization, []errors.Fault) {
 	var keys httpKeys
 	faults := section.Decode(&keys)
@@ -49,42 +48,62 @@ func decodeHTTP(section *config.Section, build Build) (httpKeys, authorization, 
 	if len(faults) > 0 {
 		return keys, authorization{}, faults
 	}
-	guard := keys.Auth.Guard(keys.PointerGuard())
-	client := &http.Client{Transport: httplink.NewPointerTransport(keys.Config, guard, build.HTTP...)}
-	authorizer, err := auth.New(build.Server, keys.BaseURL, *keys.Auth, build.authOptions(keys, client, guard)...)
+	made, err := build.authorization(section, keys)
 	if err != nil {
 		return keys, authorization{}, []errors.Fault{section.Fault("base_url", err.Error())}
 	}
-	return keys, authorization{authorizer, client}, nil
+	return keys, made, nil
+}
+
+func (b Build) authorization(section *config.Section, keys httpKeys) (made authorization, err error) {
+	switch keys.Auth.Kind() {
+	case auth.TypeNone:
+	case auth.TypeBearer:
+		made.bearer, err = bearer.New(b.Server, keys.BaseURL, keys.Auth.Settings,
+			bearer.WithLogger(b.Logger), bearer.WithSecrets(section.Referenced(keyAuth+".token_command")...))
+	default:
+		guard := keys.Auth.Guard(keys.PointerGuard())
+		made.client = &http.Client{Transport: httplink.NewPointerTransport(keys.Config, guard, b.HTTP...)}
+		made.oauth, err = auth.New(b.Server, keys.BaseURL, *keys.Auth, b.authOptions(keys, made.client, guard)...)
+	}
+	return made, err
 }
 
 // authOptions are those of a server's authorizer: the program's own go before
 // what is made here.
 func (b Build) authOptions(keys httpKeys, client *http.Client, guard dial.Guard) []auth.Option {
 	options := []auth.Option{auth.WithLogger(b.Logger), auth.WithGuard(guard), auth.WithHTTPClient(client)}
-	if keys.Auth.Store.Path != "" {
-		options = append(options, auth.WithStore(&lazyStore{config: keys.Auth.Store}))
+	if store := keys.Auth.Store; store.Path != "" {
+		options = append(options, auth.WithStore(filestore.OnFirstUse(store.Path, store.Key)))
 	}
 	return append(options, b.auth...)
 }
 
-// link returns the link's option for a principal; none if there is no authorizer.
-func (a authorization) link(principal string) []httplink.Option {
-	if a.authorizer == nil {
+// options returns the link's options for a principal.
+func (a authorization) options(principal string) []httplink.Option {
+	switch {
+	case a.oauth != nil:
+		return []httplink.Option{httplink.WithAuthorizer(a.oauth.Principal(principal))}
+	case a.bearer != nil:
+		return []httplink.Option{httplink.WithAuthorizer(a.bearer)}
+	default:
 		return nil
 	}
-	return []httplink.Option{httplink.WithAuthorizer(a.authorizer.Principal(principal))}
 }
 
-// closing returns what ends the authorizer, nil if there is none.
+// closing returns what ends it, nil if there is nothing.
 func (a authorization) closing() func() error {
-	if a.authorizer == nil {
+	switch {
+	case a.oauth != nil:
+		return func() error {
+			err := a.oauth.Close()
+			a.client.CloseIdleConnections()
+			return err
+		}
+	case a.bearer != nil:
+		return a.bearer.Close
+	default:
 		return nil
-	}
-	return func() error {
-		err := a.authorizer.Close()
-		a.client.CloseIdleConnections()
-		return err
 	}
 }
 
@@ -97,43 +116,4 @@ func WithAuthOptions(options ...auth.Option) Option {
 // authSeams are what authorizers are made with.
 type authSeams struct {
 	auth []auth.Option
-}
-
-// lazyStore opens the folder with its first use, for building does no I/O.
-type lazyStore struct {
-	config auth.StoreConfig
-	once   sync.Once
-	store  *filestore.Store
-	err    error
-}
-
-var _ auth.Store = (*lazyStore)(nil)
-
-func (s *lazyStore) open() error {
-	s.once.Do(func() { s.store, s.err = filestore.Open(s.config.Path, s.config.Key) })
-	return s.err
-}
-
-// Get implements auth.Store.
-func (s *lazyStore) Get(ctx context.Context, key auth.Key) ([]byte, bool, error) {
-	if err := s.open(); err != nil {
-		return nil, false, err
-	}
-	return s.store.Get(ctx, key)
-}
-
-// Put implements auth.Store.
-func (s *lazyStore) Put(ctx context.Context, key auth.Key, value []byte, expires time.Time) error {
-	if err := s.open(); err != nil {
-		return err
-	}
-	return s.store.Put(ctx, key, value, expires)
-}
-
-// Delete implements auth.Store.
-func (s *lazyStore) Delete(ctx context.Context, key auth.Key, old []byte) (bool, error) {
-	if err := s.open(); err != nil {
-		return false, err
-	}
-	return s.store.Delete(ctx, key, old)
 }

@@ -3,19 +3,23 @@ package factory
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/mcp-client-go/mcpclient/auth"
-	"github.com/mcp-client-go/mcpclient/config"
 )
 
 func TestFaultsOfTheSectionAuth(t *testing.T) {
 	for _, kind := range []string{"http", "sse"} {
 		for lines, want := range map[string]string{
-			"auth: {grant: implicit}":                         "mcp.yaml:5:12: server \"s\": auth.grant: unknown value",
+			"auth: {type: implicit}":                          "mcp.yaml:5:12: server \"s\": auth.type: unknown value",
+			"auth: {grant: implicit}":                         "auth.grant: unknown value",
+			"auth: {type: oauth, grant: oauth}":               "auth.grant",
+			"auth: {type: bearer}":                            "auth.token: a bearer token is wanted",
+			"auth: {type: oauth, token: x}":                   "auth.type: token and token_command are for another type",
+			"auth: {token: x, token_command: [y]}":            "auth.token_command: there is a token already",
+			"auth: {token_command: [y], token_timeout: off}":  "auth.token_timeout: a command that hangs has to be ended",
+			"auth: {token: 'a b'}":                            "auth.token: a token cannot contain blanks",
+			"auth: {consent_timeout: off}":                    "auth.consent_timeout: an authorization that nobody completes",
 			"auth: {client_idd: x}":                           `auth.client_idd: unknown key; did you mean "auth.client_id"?`,
 			"auth: {redirect_url: 'http://app.example.com/'}": "auth.redirect_url: codes and tokens must not travel in the open",
 			"auth: {store: {path: /tmp/x}}":                   "auth.store.key: tokens are not kept in files unencrypted",
@@ -44,11 +48,23 @@ func TestTheSectionAuthMakesAnAuthorizer(t *testing.T) {
 	require.NoError(t, made.Slot.Close())
 }
 
-func TestAFolderThatCannotBeOpened(t *testing.T) {
-	store := &lazyStore{config: auth.StoreConfig{Path: "/dev/null/x", Key: config.LiteralSecret("short")}}
-	_, _, err := store.Get(t.Context(), auth.Key{})
-	require.ErrorContains(t, err, "32 bytes")
-	require.Error(t, store.Put(t.Context(), auth.Key{}, nil, time.Time{}))
-	_, err = store.Delete(t.Context(), auth.Key{}, nil)
-	require.Error(t, err)
+func TestTypesOfAuthorization(t *testing.T) {
+	for lines, wantsAuthorizer := range map[string]bool{
+		"{}":                                true,
+		"{type: oauth}":                     true,
+		"{grant: authorization_code}":       true,
+		"{type: none}":                      false,
+		"{type: none, client_secret: x}":    false,
+		"{type: bearer, token: x}":          false,
+		"{token: x}":                        false,
+		"{token_command: [print-token]}":    false,
+		"{type: jwt_bearer, assertion: x}":  true,
+		"{grant: jwt_bearer, assertion: x}": true,
+		"{type: client_credentials, client_id: x, client_secret: y}": true,
+	} {
+		made, err := New().Make(section(t, "servers:\n  s:\n    type: http\n    base_url: https://h\n    auth: "+lines+"\n"))
+		require.NoError(t, err, lines)
+		assert.Equal(t, wantsAuthorizer, made.Authorizer != nil, lines)
+		require.NoError(t, made.Slot.Close())
+	}
 }

@@ -21,7 +21,7 @@ func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 		// An event stream is silent for as long as the tool works.
 		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)],
 			httplink.WithMinimumStreamStall(build.Settings.RequestTimeout.Or(0)), httplink.WithWarnings(warnings))
-		options = append(options, authorization.link(caller.Principal)...)
+		options = append(options, authorization.options(caller.Principal)...)
 		link := withCredentials(httplink.New(build.Server, cfg.Config, options...), caller.Credentials)
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal),
@@ -30,5 +30,5 @@ func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 			session.WithCloseTimeout(cfg.CloseTimeoutValue()),
 		)...), nil
 	}
-	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.authorizer, Close: authorization.closing()}, faults
+	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.oauth, Close: authorization.closing()}, faults
 }

@@ -23,7 +23,7 @@ func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 	warnings := new(sync.Once) // a link is made for each dial
 	open := func(caller Caller) (transporters.Base, error) {
 		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)], httplink.WithWarnings(warnings))
-		options = append(options, authorization.link(caller.Principal)...)
+		options = append(options, authorization.options(caller.Principal)...)
 		dial := func(context.Context) (transporters.Link, error) {
 			return &credentialed{httplink.NewSSE(build.Server, cfg.Config, options...), caller.Credentials}, nil
 		}
@@ -34,5 +34,5 @@ func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal))...), nil
 	}
-	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.authorizer, Close: authorization.closing()}, faults
+	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.oauth, Close: authorization.closing()}, faults
 }

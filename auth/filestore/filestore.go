@@ -4,8 +4,9 @@
 // Records are sealed with AES-256-GCM, bound to their key, so that a file that
 // was moved over another does not open. File names are keyed hashes and tell
 // nothing. A record is written to a file of its own and renamed, so that readers,
-// other processes among them, see the old one or the new one; deleting renames
-// first as well, which only one can do.
+// other processes among them, see the old one or the new one, and need no lock.
+// Writers hold the folder's lock, which the system takes from a process that
+// dies; where there are no such locks only one process may write.
 package filestore
 
 import (
@@ -24,7 +25,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/auth"
@@ -32,10 +33,10 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
-// Files on their way in and out, and the length of the names of those that stay.
+// Files on their way in, the lock, and the length of the names of records.
 const (
 	newPrefix  = ".new-"
-	oldPrefix  = ".old-"
+	lockName   = ".lock"
 	nameLength = 2 * sha256.Size
 )
 
@@ -48,7 +49,9 @@ type Store struct {
 	folder string
 	sealer cipher.AEAD
 	names  []byte // key of the hash that names files
-	puts   atomic.Uint64
+
+	writing sync.Mutex // held with the folder's lock
+	puts    int        // of records that expire
 }
 
 var _ auth.Store = (*Store)(nil)
@@ -77,8 +80,7 @@ func Open(folder string, key config.Secret) (*Store, error) {
 		return nil, fmt.Errorf("the folder of the store: %w", err)
 	}
 	s := &Store{folder: folder, sealer: sealer, names: derive(master, "names")}
-	s.sweep()
-	return s, nil
+	return s, s.locked(context.Background(), func() error { s.sweep(); return nil })
 }
 
 func decodeKey(text string) ([]byte, error) {
@@ -153,15 +155,64 @@ func foreign(path string) error {
 	return fmt.Errorf("%s does not open: it is damaged, or was written with another key", path)
 }
 
-// Put implements auth.Store.
-func (s *Store) Put(ctx context.Context, key auth.Key, value []byte, expires time.Time) error {
+// locked runs work while nobody else writes to the folder, in this process or
+// another.
+func (s *Store) locked(ctx context.Context, work func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	file, err := os.OpenFile(filepath.Join(s.folder, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // which gives the lock back
+	if err := lock(file); err != nil {
+		return fmt.Errorf("locking the folder of the store: %w", err)
+	}
+	return work()
+}
+
+// Put implements auth.Store.
+func (s *Store) Put(ctx context.Context, key auth.Key, value []byte, expires time.Time) error {
+	return s.locked(ctx, func() error { return s.write(key, value, expires) })
+}
+
+// Swap implements auth.Store.
+func (s *Store) Swap(ctx context.Context, key auth.Key, old, value []byte, expires time.Time) (swapped bool, err error) {
+	err = s.locked(ctx, func() error {
+		current, found, err := s.read(s.path(key), key)
+		if err != nil || found != (old != nil) || !bytes.Equal(current, old) {
+			return err
+		}
+		swapped = true
+		return s.write(key, value, expires)
+	})
+	return swapped && err == nil, err
+}
+
+// Delete implements auth.Store. With old nil it also removes a file that does not
+// open.
+func (s *Store) Delete(ctx context.Context, key auth.Key, old []byte) (removed bool, err error) {
+	err = s.locked(ctx, func() error {
+		path := s.path(key)
+		current, found, err := s.read(path, key)
+		if err != nil && old != nil || err == nil && (!found || old != nil && !bytes.Equal(current, old)) {
+			return err
+		}
+		removed = true
+		return os.Remove(path)
+	})
+	return removed && err == nil, err
+}
+
+// write seals a value and puts it into the record's file.
+func (s *Store) write(key auth.Key, value []byte, expires time.Time) error {
 	content := make([]byte, expiryBytes, expiryBytes+s.sealer.NonceSize()+len(value)+s.sealer.Overhead())
 	if !expires.IsZero() {
 		binary.BigEndian.PutUint64(content, uint64(expires.UnixNano()))
-		if s.puts.Add(1)%sweepEvery == 0 {
+		if s.puts++; s.puts%sweepEvery == 0 {
 			s.sweep()
 		}
 	}
@@ -193,37 +244,6 @@ func (s *Store) replace(path string, content []byte) (err error) {
 		return err
 	}
 	return os.Rename(file.Name(), path)
-}
-
-// Delete implements auth.Store. Of several that delete a record at the same time
-// one removes it.
-func (s *Store) Delete(ctx context.Context, key auth.Key, old []byte) (removed bool, err error) {
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	path := s.path(key)
-	value, found, err := s.read(path, key)
-	if err != nil && old != nil || !found && err == nil || old != nil && !bytes.Equal(value, old) {
-		return false, err
-	}
-	mine := filepath.Join(s.folder, oldPrefix+hex.EncodeToString(randomBytes()))
-	if err := os.Rename(path, mine); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		return false, err
-	}
-	// Between the look and the rename somebody may have put a newer one there.
-	if value, found, err := s.read(mine, key); old != nil && err == nil && found && !bytes.Equal(value, old) {
-		return false, os.Rename(mine, path)
-	}
-	return true, os.Remove(mine)
-}
-
-func randomBytes() []byte {
-	var bytes [12]byte
-	_, _ = rand.Read(bytes[:]) // never fails
-	return bytes[:]
 }
 
 // Format prints the folder for every verb.

@@ -17,7 +17,7 @@ const (
 )
 
 // sweep removes records that have expired, and what dead processes left. It is
-// housekeeping: what cannot be removed now is found again.
+// housekeeping: what cannot be removed now is found again. The folder is locked.
 func (s *Store) sweep() {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) sweep() {
 	for _, entry := range entries {
 		path := filepath.Join(s.folder, entry.Name())
 		switch {
-		case strings.HasPrefix(entry.Name(), newPrefix), strings.HasPrefix(entry.Name(), oldPrefix):
+		case strings.HasPrefix(entry.Name(), newPrefix):
 			if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > leftoverAge {
 				_ = os.Remove(path)
 			}

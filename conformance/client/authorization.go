@@ -43,12 +43,12 @@ func (c credentials) authorization(name string) map[string]any {
 	set("issuer", c.Issuer)
 	switch name {
 	case "client-credentials-basic", "client-credentials-jwt":
-		section["grant"] = "client_credentials"
+		section["type"] = "client_credentials"
 	case "wif-jwt-bearer":
-		section["grant"] = "jwt_bearer"
+		section["type"] = "jwt_bearer"
 		set("assertion", c.WorkloadToken)
 	case "enterprise-managed-authorization":
-		section["grant"] = "enterprise_managed"
+		section["type"] = "enterprise_managed"
 		section["identity_provider"] = map[string]any{
 			"token_endpoint": c.IDPTokenEndpoint, "client_id": c.IDPClientID, "id_token": c.IDPToken,
 		}
