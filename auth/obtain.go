@@ -72,7 +72,7 @@ func (p *Principal) grant(ctx, work context.Context, f *findings, scopes []strin
 	case a.interact == nil:
 		return a.authRequired(p.name)
 	default:
-		made, err = a.askUser(ctx, work, p.name, f, scopes)
+		made, err = p.askUser(ctx, work, f, scopes)
 	}
 	if err != nil {
 		return err
@@ -104,21 +104,27 @@ func (p *Principal) grantAlone(ctx context.Context, f *findings, scopes []string
 }
 
 // askUser begins a flow, has the user follow it, and finishes it.
-func (a *Authorizer) askUser(ctx, work context.Context, principal string, f *findings, scopes []string) (*token, error) {
-	flow, err := a.beginFlow(work, principal, f, scopes, a.cfg.redirectURL())
+func (p *Principal) askUser(ctx, work context.Context, f *findings, scopes []string) (*token, error) {
+	a := p.authorizer
+	flow, err := a.beginFlow(work, p.name, f, scopes, a.cfg.redirectURL())
 	if err != nil {
 		return nil, err
 	}
 	limit := a.cfg.consentTimeout()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: nobody answered for %s (auth.consent_timeout)", errors.ErrAuthorizationDenied, limit))
+	asking, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: nobody answered for %s (auth.consent_timeout)", errors.ErrAuthorizationDenied, limit))
 	defer cancel()
-	query, err := await(ctx, func() (url.Values, error) {
-		return a.interact(ctx, AuthorizationRequest{Server: a.server, Principal: principal, URL: flow.URL, Issuer: flow.Issuer, Scopes: scopes})
+	callers := p.currentWork()
+	close(callers.asking)
+	query, err := await(asking, func() (url.Values, error) {
+		return a.interact(asking, AuthorizationRequest{Server: a.server, Principal: p.name, URL: flow.URL, Issuer: flow.Issuer, Scopes: scopes})
 	})
+	close(callers.answered)
 	if err != nil {
 		return nil, err
 	}
-	return a.finishFlow(ctx, principal, query)
+	ctx, cancelWork := boundedWork(ctx)
+	defer cancelWork()
+	return a.finishFlow(ctx, p.name, query)
 }
 
 func (a *Authorizer) authRequired(principal string) error {

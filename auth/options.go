@@ -67,12 +67,13 @@ type AuthorizationRequest struct {
 
 // InteractFunc has the user open the URL, and returns the query with which the
 // browser came back to the redirect URL. It has the values of the context of the
-// call that needs it, and ends with the authorizer or after 10 minutes.
+// call that needs it, and ends with the authorizer or after auth.consent_timeout.
 type InteractFunc func(ctx context.Context, request AuthorizationRequest) (url.Values, error)
 
 // WithInteraction makes calls that need a user's consent wait for it, each within
-// its own context and time limits. If the user takes longer, the calls fail, and
-// the next one finds the token.
+// its own context. What the user takes counts against no time limit of a call
+// nor of connecting, only against auth.consent_timeout. If a caller's context
+// ends before, its call fails, and the next one finds the token.
 func WithInteraction(interact InteractFunc) Option {
 	return func(a *Authorizer) { a.interact = interact }
 }

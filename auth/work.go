@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/pause"
 )
 
 const (
@@ -22,9 +23,39 @@ const (
 
 // work is what one goroutine does for all callers of a principal.
 type work struct {
-	key  string
-	done chan struct{}
-	err  error // set before done is closed
+	key      string
+	asking   chan struct{} // closed when a user is being asked, and
+	answered chan struct{} // when they have answered
+	done     chan struct{}
+	err      error // set before done is closed
+}
+
+// wait waits for the work within ctx, whose time limits stand still while a user
+// is asked.
+func (w *work) wait(ctx context.Context) error {
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-w.asking:
+	}
+	resume := pause.Begin(ctx)
+	defer resume()
+	select {
+	case <-w.answered:
+		resume()
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // failedWork is the latest work that failed.
@@ -48,10 +79,8 @@ func (p *Principal) run(ctx context.Context, key string, satisfied func() bool, 
 		if w == nil {
 			return err
 		}
-		select {
-		case <-w.done:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		if err := w.wait(ctx); err != nil {
+			return err
 		}
 		if started || w.key == key && w.err != nil {
 			return w.err
@@ -74,7 +103,7 @@ func (p *Principal) join(ctx context.Context, key string, satisfied func() bool,
 	case !p.authorizer.begin():
 		return nil, false, &errors.TransporterRequestError{Server: p.authorizer.server, Kind: errors.KindClosed, Delivery: errors.DeliveryNotSent, Err: errors.ErrTransportClosed}
 	}
-	w = &work{key: key, done: make(chan struct{})}
+	w = &work{key: key, asking: make(chan struct{}), answered: make(chan struct{}), done: make(chan struct{})}
 	p.running = w
 	go p.perform(context.WithoutCancel(ctx), w, do)
 	return w, true, nil
@@ -99,6 +128,13 @@ func (p *Principal) perform(ctx context.Context, w *work, do func(context.Contex
 		p.failed = failedWork{key: w.key, err: w.err, until: p.authorizer.now().Add(pause)}
 	}
 	close(w.done)
+}
+
+// currentWork returns the work that is running, to whoever does it.
+func (p *Principal) currentWork() *work {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running
 }
 
 // await runs a callback of the user's, and waits for it no longer than ctx.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/pause"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -19,7 +20,7 @@ const fallbackTimeout = 15 * time.Second
 // transporters.ErrNotOffered.
 func (l *Link) Legacy(ctx context.Context, in func(from transporters.Link, m mcp.Message)) (transporters.Link, error) {
 	limit := &cause{fmt.Sprintf("no event stream with an endpoint within %v", fallbackTimeout), []error{errors.ErrNotMCP}}
-	bounded, cancel := context.WithTimeoutCause(ctx, fallbackTimeout, limit)
+	bounded, cancel := pause.WithTimeoutCause(ctx, fallbackTimeout, limit)
 	defer cancel()
 	s := newSSE(l, false)
 	err := s.Start(bounded, in)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/internal/pause"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -37,7 +38,7 @@ type call struct {
 
 	caller     context.Context
 	ctx        context.Context // &scope
-	scope      callContext
+	scope      callScope
 	cancel     context.CancelCauseFunc
 	stopCaller func() bool // nil if the caller's context never ends
 
@@ -77,6 +78,27 @@ func (c callContext) Value(key any) any {
 	return c.values.Value(key)
 }
 
+// callScope is the context of a call. Who asks somebody within it stops the
+// call's clock (P53).
+type callScope struct {
+	callContext
+	call *call
+}
+
+// Value answers for the call's clock, and else as callContext does.
+func (c *callScope) Value(key any) any {
+	if key == (pause.Key{}) {
+		return c.call
+	}
+	return c.callContext.Value(key)
+}
+
+// Pause implements pause.Pauser.
+func (c *call) Pause() (resume func()) {
+	c.pauses.begin()
+	return c.pauses.end
+}
+
 func newCall(ctx context.Context, s *Session, action string, params *mcp.Params, onEvent transporters.EventFunc) *call {
 	c := &call{
 		session:  s,
@@ -89,7 +111,7 @@ func newCall(ctx context.Context, s *Session, action string, params *mcp.Params,
 		created:  time.Now(),
 	}
 	inner, cancel := context.WithCancelCause(s.ctx)
-	c.scope, c.cancel = callContext{inner, ctx}, cancel
+	c.scope, c.cancel = callScope{callContext{inner, ctx}, c}, cancel
 	c.ctx = &c.scope
 	if ctx.Done() != nil {
 		c.stopCaller = context.AfterFunc(ctx, c.callerEnded)

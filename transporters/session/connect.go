@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/pause"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -143,13 +144,17 @@ func (s *Session) attempt(running *attempt) {
 	s.changes.announce()
 }
 
+// connectContext bounds an attempt to connect. While somebody is asked, for
+// example to agree to an authorization, its clock stands still and those of all
+// calls do, since they wait for it (P53).
 func (s *Session) connectContext() (context.Context, context.CancelFunc) {
+	ctx := pause.With(s.ctx, &s.pauses)
 	timeout, ok := s.settings.ConnectTimeout.Value()
 	if !ok {
-		return context.WithCancel(s.ctx)
+		return context.WithCancel(ctx)
 	}
 	cause := fmt.Errorf("%w: no handshake within %v (connect_timeout): %w", errors.ErrConnectTimeout, timeout, errors.ErrRequestTimeout)
-	return context.WithTimeoutCause(s.ctx, timeout, cause)
+	return pause.WithTimeoutCause(ctx, timeout, cause)
 }
 
 // note remembers a failure for the back-off. A replacement that is pending

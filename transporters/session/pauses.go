@@ -34,6 +34,12 @@ func (p *pauses) end() {
 	}
 }
 
+// Pause implements pause.Pauser.
+func (p *pauses) Pause() (resume func()) {
+	p.begin()
+	return p.end
+}
+
 // state returns whether a handler is running, how long handlers ran in all
 // before, and when the last one ended.
 func (p *pauses) state() (open bool, total time.Duration, ended time.Time) {
