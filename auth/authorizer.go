@@ -101,6 +101,12 @@ func (a *Authorizer) rules(place *url.URL) fetch.Rules {
 // Server returns the configured name of the server.
 func (a *Authorizer) Server() string { return a.server }
 
+// RedirectURL returns where a user's browser comes back to (auth.redirect_url).
+func (a *Authorizer) RedirectURL() string { return a.cfg.redirectURL() }
+
+// Type returns how calls are authorized: one of the types of OAuth.
+func (a *Authorizer) Type() Type { return a.cfg.Kind() }
+
 // Principal returns the credentials of one principal; empty names the client
 // itself. There is one Principal for each name as long as somebody uses it.
 func (a *Authorizer) Principal(name string) *Principal {

@@ -26,6 +26,10 @@ type Flow struct {
 	// Issuer and Scopes are what the user will be asked about.
 	Issuer string
 	Scopes []string
+	// ClientID is who we are there. Registered says that it was registered for this
+	// server and redirect URL by us, and not beforehand by somebody else.
+	ClientID   string
+	Registered bool
 	// Expires is when the flow can no longer be finished.
 	Expires time.Time
 }
@@ -129,7 +133,10 @@ func (a *Authorizer) beginFlow(ctx context.Context, principal string, f *finding
 	if err := write(ctx, a.store, a.flowKey(state), record, record.Expires); err != nil {
 		return nil, err
 	}
-	return &Flow{URL: target, State: state, Issuer: f.server.Issuer, Scopes: scopes, Expires: record.Expires}, nil
+	return &Flow{
+		URL: target, State: state, Issuer: f.server.Issuer, Scopes: scopes,
+		ClientID: c.ClientID, Registered: c.dynamic, Expires: record.Expires,
+	}, nil
 }
 
 // authorizationURL keeps the query that the endpoint has of its own.

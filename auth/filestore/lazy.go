@@ -26,13 +26,17 @@ func OnFirstUse(folder string, key config.Secret) auth.Store {
 }
 
 // Personal returns a store in a folder of the user's own, with its key in a file
-// beside it (the folder's name and .key), both for the user alone. Folder and
-// key are made when something is first stored. Who may read the user's files can
-// read the tokens: the encryption keeps them out of copies of the folder, of
-// searches and of accidents.
-func Personal(folder string) auth.Store {
+// beside it (the folder's name and .key), both for the user alone. locate tells
+// the folder when the store is first used. Folder and key are made when something
+// is first stored. Who may read the user's files can read the tokens: the
+// encryption keeps them out of copies of the folder, of searches and of accidents.
+func Personal(locate func() (string, error)) auth.Store {
 	return &lazy{
 		open: func() (*Store, error) {
+			folder, err := locate()
+			if err != nil {
+				return nil, err
+			}
 			key, err := keyBeside(folder)
 			if err != nil {
 				return nil, err
@@ -40,7 +44,11 @@ func Personal(folder string) auth.Store {
 			return Open(folder, key)
 		},
 		exists: func() bool {
-			_, err := os.Stat(folder)
+			folder, err := locate()
+			if err != nil {
+				return false
+			}
+			_, err = os.Stat(folder)
 			return !os.IsNotExist(err)
 		},
 	}

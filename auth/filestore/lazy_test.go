@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 func TestOnFirstUse(t *testing.T) {
@@ -34,10 +35,22 @@ func TestOnFirstUse(t *testing.T) {
 	require.Error(t, err)
 }
 
+func personal(folder string) auth.Store {
+	return Personal(func() (string, error) { return folder, nil })
+}
+
+func TestAUserWithoutAFolder(t *testing.T) {
+	s := Personal(func() (string, error) { return "", errors.New("there is no home") })
+	_, found, err := s.Get(t.Context(), auth.Key{})
+	require.NoError(t, err)
+	assert.False(t, found)
+	require.ErrorContains(t, s.Put(t.Context(), auth.Key{}, nil, time.Time{}), "there is no home")
+}
+
 func TestPersonal(t *testing.T) {
 	home := t.TempDir()
 	folder := filepath.Join(home, "mcpclient", "tokens")
-	s := Personal(folder)
+	s := personal(folder)
 	_, found, err := s.Get(t.Context(), auth.Key{})
 	require.NoError(t, err)
 	assert.False(t, found)
@@ -55,7 +68,7 @@ func TestPersonal(t *testing.T) {
 	info, err := os.Stat(folder + ".key")
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	value, found, err := Personal(folder).Get(t.Context(), auth.Key{})
+	value, found, err := personal(folder).Get(t.Context(), auth.Key{})
 	require.NoError(t, err)
 	assert.True(t, found)
 	assert.Equal(t, "x", string(value))
@@ -66,12 +79,12 @@ func TestPersonalStoresThatBeginAtTheSameTime(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			assert.NoError(t, Personal(folder).Put(t.Context(), auth.Key{ID: string(rune('a' + i))}, []byte("x"), time.Time{}))
+			assert.NoError(t, personal(folder).Put(t.Context(), auth.Key{ID: string(rune('a' + i))}, []byte("x"), time.Time{}))
 		})
 	}
 	all.Wait()
 	for i := range 8 {
-		_, found, err := Personal(folder).Get(t.Context(), auth.Key{ID: string(rune('a' + i))})
+		_, found, err := personal(folder).Get(t.Context(), auth.Key{ID: string(rune('a' + i))})
 		require.NoError(t, err)
 		assert.True(t, found, "all have the same key")
 	}
@@ -80,7 +93,7 @@ func TestPersonalStoresThatBeginAtTheSameTime(t *testing.T) {
 func TestKeysThatAreNotUsed(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "tokens")
 	put := func() error {
-		return Personal(folder).Put(t.Context(), auth.Key{}, []byte("x"), time.Time{})
+		return personal(folder).Put(t.Context(), auth.Key{}, []byte("x"), time.Time{})
 	}
 	require.NoError(t, put())
 	require.NoError(t, os.Chmod(folder+".key", 0o640))

@@ -69,7 +69,7 @@ func (p *program) withClient(ctx context.Context, work func(context.Context, *mc
 	if err != nil {
 		return err
 	}
-	client, err := mcpclient.New(cfg, mcpclient.WithLogger(p.logger()))
+	client, err := mcpclient.New(cfg, mcpclient.WithLogger(p.logger()), keepingTokens())
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (p *program) withClient(ctx context.Context, work func(context.Context, *mc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within --timeout %v", limit))
 		defer cancel()
 	}
-	return work(ctx, client)
+	return p.hinted(client, work(p.onBehalf(ctx), client))
 }
 
 // withServer is withClient for one server.

@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	if os.Getenv(asBrowser) != "" {
+		os.Exit(browse(os.Args[1]))
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -24,6 +24,8 @@ type program struct {
 	stdout, stderr io.Writer
 	executable     func() (string, error) // the path of this program
 
+	authorization
+
 	configFiles []string
 	configInUse string // the file that was found, "" for those of --config and for the built-in one
 	json        bool
@@ -91,6 +93,7 @@ func (p *program) rootCommand() *cobra.Command {
 	flags.BoolVar(&p.json, "json", false, "write JSON, as the server sent it, instead of text for people")
 	flags.Var(&p.timeout, "timeout", "longest time for all the command does: 30s, or a number of seconds; without it: what the configuration says")
 	flags.BoolVar(&p.verbose, "verbose", false, "log to stderr what happens: calls, progress, what servers log, the stderr of their processes")
+	p.addAuthorization(root)
 	root.AddCommand(
 		p.serversCommand(), p.toolsCommand(), p.resourcesCommand(), p.promptsCommand(),
 		p.callCommand(), p.readCommand(), p.promptCommand(),

@@ -14,6 +14,8 @@ import (
 
 func ownGroup() *syscall.SysProcAttr { return nil }
 
+func ownSession() *syscall.SysProcAttr { return nil }
+
 func terminateGroup(int) bool { return false }
 
 func killGroup(int) error { return nil }

@@ -1,0 +1,3 @@
+package process
+
+func browser(url string) []string { return []string{"open", url} }

@@ -1,0 +1,5 @@
+//go:build !windows && !darwin
+
+package process
+
+func browser(url string) []string { return []string{"xdg-open", url} }
