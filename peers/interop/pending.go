@@ -21,11 +21,3 @@ func task(tool string, _ arguments, _ string) Feature {
 		return fmt.Errorf("calling %s as a task: %w", tool, errNotSupported)
 	}}
 }
-
-// authorized is the feature of a server behind OAuth. FILL IN: in the cells that
-// use it, the key auth of Settings, and here a call of the tool.
-func authorized(tool string) Feature {
-	return Feature{"oauth", func(context.Context, *Visit) error {
-		return fmt.Errorf("authorizing to call %s: %w", tool, errNotSupported)
-	}}
-}

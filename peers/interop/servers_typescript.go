@@ -167,7 +167,7 @@ func exampleCells() []Cell {
 			elicits("elicitation", "collect-user-info", arguments{"infoType": "feedback"}, 1, "Thank you"),
 			task("delay", arguments{"duration": 100}, "100"), pings(),
 		}},
-		{"sdk-oauth", "http-direct", NoRevision, startOAuth, nil, []Feature{challenge(), authorized("greet")}},
+		{"sdk-oauth", "http-direct", NoRevision, startOAuth, map[string]any{"auth": map[string]any{}}, []Feature{challenge(), authorized("greet"), principals("greet"), logsOut("greet")}},
 		{"sdk-polling", "http", mcp.Version20251125, example("ssePollingExample"), nil, []Feature{
 			lists(atLeast{tools: 1}, "long-task"), calls("resume", "long-task", nil, "completed successfully"), pings(),
 		}},
