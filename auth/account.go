@@ -89,7 +89,7 @@ func (a *Authorizer) revoke(ctx context.Context, t *token) error {
 		return err
 	}
 	if response.Status != http.StatusOK {
-		return parseRefusal(response.Status, response.Body)
+		return parseRefusal(response.Status, response.Body, secretsOf(form, header))
 	}
 	return nil
 }

@@ -50,7 +50,12 @@ func (p *Principal) Challenged(ctx context.Context, attempt, status int, respons
 	if status != http.StatusUnauthorized && status != http.StatusForbidden {
 		return false, nil
 	}
-	d := demand{demanded: parseDemand(response.Values("Www-Authenticate")), status: status, attempt: attempt}
+	secret := secretsOf(nil, sent) // a server may repeat what it refuses
+	var values []string
+	for _, value := range response.Values("Www-Authenticate") {
+		values = append(values, secret.Text(value))
+	}
+	d := demand{demanded: parseDemand(values), status: status, attempt: attempt}
 	d.scopes = d.demanded.scopes()
 	if status == http.StatusUnauthorized && d.bearer.Parameter("error") == dpop.ErrorNonce {
 		return response.Get(dpop.HeaderNonce) != "" && attempt < maxAttempts, nil

@@ -254,9 +254,10 @@ func (p *pending) code(query url.Values) (string, error) {
 		return "", fmt.Errorf("%w: it does not say that it is from the authorization server %q, which always says so", errors.ErrAuthorizationResponse, errors.PeerText(p.Server.Issuer, 200))
 	}
 	if query.Has("error") {
-		text := errors.PeerText(query.Get("error"), 80)
+		sent := secretsOf(query, nil)
+		text := errors.PeerText(sent.Text(query.Get("error")), 80)
 		if description := query.Get("error_description"); description != "" {
-			text += " (" + errors.PeerText(description, 300) + ")"
+			text += " (" + errors.PeerText(sent.Text(description), 300) + ")"
 		}
 		return "", fmt.Errorf("%w: %s", errors.ErrAuthorizationDenied, text)
 	}

@@ -34,7 +34,7 @@ func (s countingStore) kinds() []Kind {
 }
 
 // attempt has a user authorize at a world: begin, agree, finish.
-func attempt(t *testing.T, world *internet, edit func(url.Values)) (error, countingStore) {
+func attempt(t *testing.T, world *internet, edit func(url.Values)) (countingStore, error) {
 	t.Helper()
 	store := countingStore{NewMemoryStore()}
 	var log bytes.Buffer
@@ -52,11 +52,11 @@ func attempt(t *testing.T, world *internet, edit func(url.Values)) (error, count
 		err = a.Finish(t.Context(), "alice", query)
 	}
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v %s", err, err, err, log.String()), "canary")
-	return err, store
+	return store, err
 }
 
 func TestAnHonestWorld(t *testing.T) {
-	err, store := attempt(t, honest(), nil)
+	store, err := attempt(t, honest(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, []Kind{KindClient, KindIssuer, KindToken}, store.kinds(), "neither a flow nor a lease is left")
 }
@@ -119,7 +119,7 @@ func TestMetadataThatLie(t *testing.T) { // R239, R242, R257, R302, R303, R304, 
 		t.Run(name, func(t *testing.T) {
 			world := honest()
 			test.lie(world)
-			err, store := attempt(t, world, nil)
+			store, err := attempt(t, world, nil)
 			require.ErrorContains(t, err, test.want)
 			failure, ok := errors.AsType[*errors.TransporterRequestError](err)
 			require.True(t, ok)
@@ -139,7 +139,7 @@ func TestEndpointsOnOtherHosts(t *testing.T) {
 	const elsewhere = "https://tokens.example.net/token"
 	world.pages[serverPlace] = page{body: serverDocument("token_endpoint", elsewhere)}
 	world.pages[elsewhere] = page{body: honestToken}
-	err, store := attempt(t, world, nil)
+	store, err := attempt(t, world, nil)
 	require.NoError(t, err)
 	assert.Contains(t, store.kinds(), KindToken)
 }
@@ -175,7 +175,7 @@ func TestAnswersThatAreNoGood(t *testing.T) { // R256, R259, R261
 			if test.world != nil {
 				test.world(world)
 			}
-			err, store := attempt(t, world, test.edit)
+			store, err := attempt(t, world, test.edit)
 			require.ErrorIs(t, err, test.cause)
 			require.ErrorContains(t, err, test.want)
 			assert.NotContains(t, store.kinds(), KindToken)

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,12 +17,16 @@ type internet struct {
 	mu     sync.Mutex
 	pages  map[string]page
 	visits []string
+
+	forms   []url.Values
+	headers []http.Header
 }
 
 type page struct {
 	status int
 	body   string
 	header http.Header
+	echo   bool // everything that was sent comes back in every place
 }
 
 // The places of an honest world.
@@ -65,12 +70,16 @@ func serverDocument(member, value string) string {
 
 // RoundTrip implements http.RoundTripper.
 func (i *internet) RoundTrip(request *http.Request) (*http.Response, error) {
+	var body []byte
 	if request.Body != nil {
-		_, _ = io.Copy(io.Discard, request.Body)
+		body, _ = io.ReadAll(request.Body)
 		_ = request.Body.Close()
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	form, _ := url.ParseQuery(string(body))
+	i.forms = append(i.forms, form)
+	i.headers = append(i.headers, request.Header.Clone())
 	place := request.URL.String()
 	i.visits = append(i.visits, place)
 	found, ok := i.pages[place]
@@ -83,6 +92,12 @@ func (i *internet) RoundTrip(request *http.Request) (*http.Response, error) {
 	header := found.header.Clone()
 	if header == nil {
 		header = http.Header{}
+	}
+	if found.echo {
+		said := fmt.Sprintf("%v %v %s", form, request.Header, body)
+		text, _ := json.Marshal(map[string]string{"error": "invalid_grant", "error_description": said})
+		found.body = string(text)
+		header.Add("WWW-Authenticate", fmt.Sprintf("Bearer error=%q, error_description=%q", "invalid_token", said))
 	}
 	return &http.Response{
 		StatusCode: found.status, Header: header, Body: io.NopCloser(strings.NewReader(found.body)), Request: request,

@@ -127,7 +127,7 @@ func (a *Authorizer) register(ctx context.Context, server *discovery.Server, red
 
 // registrationError says what to do about a refusal (R252).
 func registrationError(server *discovery.Server, redirect string, status int, body []byte) error {
-	refusal := parseRefusal(status, body)
+	refusal := parseRefusal(status, body, nil)
 	hint := ""
 	if refusal.code == "invalid_redirect_uri" {
 		hint = fmt.Sprintf("; auth.redirect_url is %q", errors.PeerText(redirect, 200))

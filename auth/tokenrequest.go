@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/auth/dpop"
 	"github.com/mcp-client-go/mcpclient/auth/internal/fetch"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/redact"
 )
 
 const formType = "application/x-www-form-urlencoded"
@@ -35,13 +37,29 @@ func (r *refusal) Error() string {
 	return text
 }
 
-func parseRefusal(status int, body []byte) *refusal {
+// parseRefusal reads one. What was sent and is secret is not shown, should the
+// server repeat it.
+func parseRefusal(status int, body []byte, sent *redact.Filter) *refusal {
 	var answer struct {
 		Code        string `json:"error"`
 		Description string `json:"error_description"`
 	}
 	_ = json.Unmarshal(body, &answer) // a web page has neither
-	return &refusal{status, errors.PeerText(answer.Code, 80), errors.PeerText(answer.Description, 300)}
+	return &refusal{status, errors.PeerText(sent.Text(answer.Code), 80), errors.PeerText(sent.Text(answer.Description), 300)}
+}
+
+// secretsOf returns a filter for what of a request is secret.
+func secretsOf(form url.Values, header http.Header) *redact.Filter {
+	var secrets []string
+	for _, name := range []string{
+		"assertion", "client_assertion", "client_secret", "code", "code_verifier", "refresh_token", "state", "subject_token", "token",
+	} {
+		secrets = append(secrets, form[name]...)
+	}
+	for _, name := range []string{authorizationHeader, dpop.Header} {
+		secrets = append(secrets, header.Values(name)...)
+	}
+	return redact.New(secrets...)
 }
 
 // tokenAnswer is a successful answer of a token endpoint.
@@ -79,7 +97,7 @@ type tokenRequest struct {
 // more with it (RFC 9449, 8). Errors never show what was sent.
 func (a *Authorizer) send(ctx context.Context, r tokenRequest) (*tokenAnswer, error) {
 	for again := true; ; again = false {
-		response, err := a.post(ctx, r)
+		response, sent, err := a.post(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errors.ErrTokenRequest, err)
 		}
@@ -89,29 +107,28 @@ func (a *Authorizer) send(ctx context.Context, r tokenRequest) (*tokenAnswer, er
 		if response.Status == http.StatusOK {
 			return r.read(response.Body)
 		}
-		refused := parseRefusal(response.Status, response.Body)
+		refused := parseRefusal(response.Status, response.Body, sent)
 		if refused.code != dpop.ErrorNonce || r.prover == nil || response.Header.Get(dpop.HeaderNonce) == "" || !again {
 			return nil, fmt.Errorf("%w: %s: %w", errors.ErrTokenRequest, fetch.DisplayText(r.endpoint), refused)
 		}
 	}
 }
 
-func (a *Authorizer) post(ctx context.Context, r tokenRequest) (*fetch.Response, error) {
-	header, form := make(http.Header), make(url.Values)
-	for name, values := range r.form {
-		form[name] = values
-	}
+// post makes the request once; sent is what of it is secret.
+func (a *Authorizer) post(ctx context.Context, r tokenRequest) (response *fetch.Response, sent *redact.Filter, err error) {
+	header, form := make(http.Header), maps.Clone(r.form)
 	if err := r.client.authenticate(form, header, r.audience, a.now()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if r.prover != nil {
 		proof, err := r.prover.Proof(http.MethodPost, r.endpoint, "", a.now())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		header.Set(dpop.Header, proof)
 	}
-	return r.fetch.Post(ctx, r.endpoint, formType, header, []byte(form.Encode()))
+	response, err = r.fetch.Post(ctx, r.endpoint, formType, header, []byte(form.Encode()))
+	return response, secretsOf(form, header), err
 }
 
 func (r tokenRequest) read(body []byte) (*tokenAnswer, error) {
@@ -135,7 +152,8 @@ func (t *tokenAnswer) checkType(bound bool) error {
 	if strings.EqualFold(t.Type, want) || t.Type == "" && !bound {
 		return nil
 	}
-	return fmt.Errorf("%w: a token of the type %q was issued, %q is wanted", errors.ErrTokenRequest, errors.PeerText(t.Type, 40), want)
+	shown := redact.New(t.Access, t.Refresh).Text(t.Type)
+	return fmt.Errorf("%w: a token of the type %q was issued, %q is wanted", errors.ErrTokenRequest, errors.PeerText(shown, 40), want)
 }
 
 // isTokenText: visible ASCII only.
