@@ -19,7 +19,8 @@ var (
 	// answer to a request of ours: state or issuer differ, or it was used before.
 	ErrAuthorizationResponse = New("invalid authorization response")
 
-	// ErrTokenRequest: the token endpoint refused, or did not answer properly.
+	// ErrTokenRequest: the token endpoint, or the command that prints tokens,
+	// refused, or did not answer properly.
 	ErrTokenRequest = New("token request failed")
 
 	// ErrInsufficientScope: the server wants scopes that were asked for in vain,

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"sync"
-	"testing"
 )
 
 // World is a resource server and an authorization server. Fields are set before
@@ -60,8 +59,14 @@ type grant struct {
 	scope, challenge, resource, clientID string
 }
 
+// TB is what a world needs of a test; an example has something like it.
+type TB interface {
+	Helper()
+	Cleanup(func())
+}
+
 // New starts a world, which ends with the test.
-func New(t *testing.T) *World {
+func New(t TB) *World {
 	t.Helper()
 	w := &World{
 		access: map[string]grant{}, refresh: map[string]grant{}, codes: map[string]grant{}, counts: map[string]int{},
