@@ -58,17 +58,19 @@ func (p *Principal) refresh(ctx context.Context, server *discovery.Server, old *
 
 func (p *Principal) refreshAlone(ctx context.Context, server *discovery.Server, due *token) (bool, error) {
 	a := p.authorizer
+	before := p.current.Load()
+	use := func(t *token) { p.current.CompareAndSwap(before, t) } // unless a user has logged in meanwhile
 	stored, raw, err := a.storedToken(ctx, due.Issuer, p.name)
 	old := due
 	switch {
 	case err != nil:
 		return false, err
 	case stored == nil && due.kept: // somebody logged out
-		p.current.CompareAndSwap(due, nil)
+		use(nil)
 		return false, nil
 	case !stored.isNewer(due):
 	case !stored.isDue(a.now()):
-		p.current.Store(stored)
+		use(stored)
 		return true, nil
 	default:
 		old = stored // its refresh token is the one that is still good
@@ -76,19 +78,19 @@ func (p *Principal) refreshAlone(ctx context.Context, server *discovery.Server, 
 	made, err := p.refreshed(ctx, server, old)
 	if err == nil {
 		made = a.keepRenewed(ctx, p.name, raw, made)
-		p.current.Store(made)
+		use(made)
 		return made != nil, nil
 	}
 	if !errors.Is(err, errCannotRefresh) {
 		return false, err
 	}
 	if newer, _, err := a.storedToken(ctx, old.Issuer, p.name); err == nil && newer != nil && newer.Refresh != old.Refresh && !newer.isExpired(a.now()) {
-		p.current.Store(newer) // of a process whose lease ran out
+		use(newer) // of a process whose lease ran out
 		return true, nil
 	}
 	a.log.Info("a token cannot be refreshed", "server", a.server, "reason", err)
 	p.drop(ctx, old)
-	p.current.CompareAndSwap(due, nil)
+	use(nil)
 	return false, nil
 }
 
