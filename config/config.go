@@ -13,9 +13,10 @@ const (
 	keyDefaults = "defaults"
 	keyStrict   = "strict"
 	keyStore    = "store"
+	keyInputs   = "inputs"
 
-	// keyForeignServers is where desktop programs keep their servers.
-	keyForeignServers = "mcpServers"
+	// keySchema names the file's schema to editors.
+	keySchema = "$schema"
 	// extensionPrefix begins top-level keys that are passed over. They are the
 	// place for what YAML's anchors name.
 	extensionPrefix = "x-"
@@ -24,7 +25,9 @@ const (
 )
 
 // topLevelKeys are the keys that a configuration may have outside servers.
-func topLevelKeys() []string { return []string{keyServers, keyDefaults, keyStrict, keyStore} }
+func topLevelKeys() []string {
+	return []string{keyServers, keyDefaults, keyStrict, keyStore, keyInputs}
+}
 
 // Config is a configuration that has been read but not checked: the servers as
 // sections, and what stands beside them. It is immutable and safe for
@@ -34,14 +37,20 @@ type Config struct {
 	servers  *node // a map, empty if there is none
 	defaults *node // a map, empty if there is none
 	store    *node // nil if absent
+	inputs   *node // nil if absent
 	strict   bool
 	faults   []errors.Fault
+	warnings []errors.Fault
 	source   *source
 }
 
 // newConfig takes the top level apart.
-func newConfig(name string, root *node, from *source) *Config {
-	c := &Config{name: name, servers: newMap(root.origin), defaults: newMap(root.origin), source: from}
+func newConfig(name string, root *node, options Options) *Config {
+	declared, faults := readInputs(root.fields[keyInputs], options)
+	c := &Config{
+		name: name, servers: newMap(root.origin), defaults: newMap(root.origin),
+		inputs: root.fields[keyInputs], faults: faults, source: newSource(options, declared),
+	}
 	for _, key := range root.keys {
 		value := root.fields[key]
 		switch key {
@@ -53,14 +62,14 @@ func newConfig(name string, root *node, from *source) *Config {
 			c.readStrict(value)
 		case keyStore:
 			c.readStore(value)
+		case keyInputs, keySchema:
 		default:
 			if !strings.HasPrefix(key, extensionPrefix) {
 				c.readUnknown(key, value)
 			}
 		}
 	}
-	servers, foreign := root.fields[keyServers], root.fields[keyForeignServers]
-	if (servers == nil || servers.kind == kindNull) && foreign == nil {
+	if !hasOwn(root, keyServers) {
 		fault := c.fault(root, keyServers, "there is no map of servers")
 		fault.Allowed = "servers: a map of names"
 		c.faults = append(c.faults, fault)
@@ -86,9 +95,9 @@ func (c *Config) readUnknown(key string, value *node) {
 	fault := c.fault(value, key, "unknown top-level key")
 	fault.Allowed = strings.Join(topLevelKeys(), ", ")
 	fault.Nearest = nearest(key, topLevelKeys())
-	if key == keyForeignServers {
-		fault.Message = "this is another program's format: here the key is servers, each server has a type, and command is a list"
-		fault.Nearest = keyServers
+	if slices.Contains([]string{keyDesktopServers, keyZedServers, keyCodexServers}, key) {
+		fault.Message = "another program's servers stand beside servers: one file has one kind"
+		fault.Nearest = ""
 	}
 	c.faults = append(c.faults, fault)
 }
@@ -182,6 +191,12 @@ func (c *Config) Strict() bool { return c.strict }
 // Faults returns what is wrong outside any server, in the order of the file:
 // unknown top-level keys, wrong types there, no servers at all.
 func (c *Config) Faults() []errors.Fault { return slices.Clone(c.faults) }
+
+// Warnings returns what does no harm but has not the effect that its author may
+// expect, in the order of the file: keys of other programs' files that have no
+// meaning here, environment variables that override nothing. Nothing is refused
+// for them, not even by strict.
+func (c *Config) Warnings() []errors.Fault { return slices.Clone(c.warnings) }
 
 // Source names where the configuration came from, for messages: the files as
 // given, joined with commas.

@@ -93,7 +93,7 @@ func (d *decoder) group(path string, around, value *node, f *field, target refle
 // given decodes a value that is present. A required one must not be empty.
 func (d *decoder) given(path string, value *node, f *field, target reflect.Value) {
 	decoded := reflect.New(target.Type()).Elem()
-	if !d.value(path, value, f.zero, decoded) {
+	if !d.value(path, value, f.zero, decoded) || f.path && !d.resolvePath(path, value, decoded) {
 		return
 	}
 	if f.required && d.isEmpty(value, decoded) {
@@ -101,6 +101,16 @@ func (d *decoder) given(path string, value *node, f *field, target reflect.Value
 		return
 	}
 	target.Set(decoded)
+}
+
+// resolvePath makes the path in decoded what it means where it was written.
+func (d *decoder) resolvePath(path string, value *node, decoded reflect.Value) bool {
+	resolved, wrong := d.section.scopeOf(value).path(decoded.String())
+	if wrong != nil {
+		return d.tell(path, value, []problem{*wrong})
+	}
+	decoded.SetString(resolved)
+	return true
 }
 
 func (d *decoder) isEmpty(value *node, decoded reflect.Value) bool {

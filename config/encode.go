@@ -57,7 +57,7 @@ func encodeValue(v reflect.Value, at *place, origin Origin, depth int) (*node, e
 // themselves are kept as they are, for a field of the same type.
 func encodeKnownType(v reflect.Value, origin Origin) (*node, error) {
 	switch value := v.Interface().(type) {
-	case Duration, Secret:
+	case Duration, Secret, EnvFile:
 		return &node{kind: kindOpaque, value: value, text: fmt.Sprint(value), origin: origin}, nil
 	case time.Duration:
 		return &node{kind: kindOpaque, value: Of(value), text: value.String(), origin: origin}, nil

@@ -88,13 +88,21 @@ func (n *node) explainValue(secret bool) string {
 	return printable(withoutUserinfo(n.text))
 }
 
-// isOneReference reports whether text is ${VAR} or ${file:/path} and no more. A
+// isOneReference reports whether text is one reference and no more. A
 // reference with a default is not: the default may be the secret.
 func isOneReference(text string) bool {
 	body, found := strings.CutPrefix(text, "${")
 	body, closed := strings.CutSuffix(body, "}")
-	body, isFile := strings.CutPrefix(body, "file:")
-	return found && closed && (isFile && !strings.ContainsAny(body, "{}") || isVariableName(body))
+	if !found || !closed {
+		return false
+	}
+	if path, isFile := strings.CutPrefix(body, "file:"); isFile {
+		return !strings.ContainsAny(path, "{}")
+	}
+	if id, isInput := strings.CutPrefix(body, "input:"); isInput {
+		return isInputID(id)
+	}
+	return isVariableName(strings.TrimPrefix(body, "env:"))
 }
 
 func knownSecret(level []*shape, key string) bool {

@@ -8,8 +8,8 @@ type Field struct {
 	Key string
 	// Aliases are other names, dotted like Key.
 	Aliases []string
-	// Type is one of string, boolean, integer, number, duration, secret, any, list
-	// of T, map of T, or what the type's method ConfigType() string says, or
+	// Type is one of string, boolean, integer, number, duration, secret, path, any,
+	// list of T, map of T, or what the type's method ConfigType() string says, or
 	// string for a type with UnmarshalConfig and no such method.
 	Type string
 	// Default is the default as it would be written, or "".
@@ -34,7 +34,7 @@ func Fields(v any) []Field {
 	for _, key := range known.list("") {
 		f := key.field
 		described := Field{
-			Key: key.path, Type: typeName(f.typ), Default: f.fallback,
+			Key: key.path, Type: f.typeName(), Default: f.fallback,
 			Required: f.required, Zero: f.zero, Doc: f.doc,
 		}
 		for _, alias := range f.aliases {
@@ -64,6 +64,13 @@ func (s *shape) list(prefix string) []keyPath {
 		paths = append(paths, keyPath{path, prefix, f.name, f})
 	}
 	return paths
+}
+
+func (f *field) typeName() string {
+	if f.path {
+		return "path"
+	}
+	return typeName(f.typ)
 }
 
 func typeName(t reflect.Type) string {

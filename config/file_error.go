@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -29,6 +30,9 @@ func failureAllowing(at Origin, message, allowed string) error {
 }
 
 func faultAt(at Origin, message string) errors.Fault {
+	if at.Variable != "" {
+		return errors.Fault{File: at.String(), Message: message}
+	}
 	return errors.Fault{File: at.File, Line: at.Line, Column: at.Column, Message: message}
 }
 
@@ -41,4 +45,21 @@ const deepest = 100
 
 func tooDeep(at Origin) error {
 	return failure(at, fmt.Sprintf("maps and lists are nested more than %d levels deep", deepest))
+}
+
+// mostValues bounds the values of one file: reading them takes a second at most.
+const mostValues = 500_000
+
+func tooMany(at *positions) error {
+	return failure(Origin{File: at.name}, fmt.Sprintf("the file has more than %d values, which is no configuration", mostValues))
+}
+
+// mayHold is how many values a text can have at most, each of which needs one of
+// the signs. It is counted before the text is read, since that would take long.
+func mayHold(data []byte, signs string) int {
+	count := 1
+	for _, sign := range []byte(signs) {
+		count += bytes.Count(data, []byte{sign})
+	}
+	return count
 }

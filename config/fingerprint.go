@@ -12,7 +12,8 @@ import (
 // beneath it included, with references resolved now: two loads of a server have
 // the same one exactly if nothing of it has changed, whatever was moved, commented
 // or reordered around it. A changed variable or file that a value refers to
-// changes it; a reference that cannot be resolved counts as written.
+// changes it; a reference that cannot be resolved counts as written, and so does
+// ${input:id}: nobody is asked.
 //
 // Take it when something is built of the section and keep it: later the same
 // section may give another one, because its references then stand for something
@@ -21,6 +22,7 @@ import (
 func (s *Section) Fingerprint() [32]byte {
 	f := fingerprint{section: s, digest: sha256.New()}
 	f.add(s.full)
+	f.addEnvFile()
 	return [32]byte(f.digest.Sum(nil))
 }
 
@@ -39,6 +41,28 @@ const (
 	formNull       = 'n'
 	formGo         = 'g'
 )
+
+// keyEnvFile is known here, because a change in the file must be seen.
+const keyEnvFile = "env_file"
+
+// addEnvFile adds what stands in the section's file of variables.
+func (f *fingerprint) addEnvFile() {
+	at := f.section.full.fields[keyEnvFile]
+	if at == nil || at.kind != kindText {
+		return
+	}
+	var file EnvFile
+	if !(&decoder{section: f.section}).envFile(keyEnvFile, at, &file) {
+		f.open(formUnresolved, 0)
+		return
+	}
+	content, err := file.source.file(file.path)
+	if err != nil {
+		f.open(formUnresolved, 0)
+		return
+	}
+	f.write(formText, string(content))
+}
 
 func (f *fingerprint) add(n *node) {
 	switch n.kind {
@@ -73,7 +97,8 @@ func (f *fingerprint) addMap(n *node) {
 }
 
 func (f *fingerprint) addText(n *node) {
-	text, problems := f.section.source.expand(n.text)
+	keep := func(id string) (string, *problem) { return "${input:" + id + "}", nil }
+	text, problems := f.section.scopeOf(n).expandEach(n.text, keep, func(string, string) {})
 	if len(problems) > 0 {
 		f.write(formUnresolved, n.text)
 		return

@@ -12,7 +12,11 @@ import (
 // The values of a JSON file come from koanf's parser; the tokens give positions
 // and the digits of numbers, of which the values, being float64, keep 53 bits.
 
+// Comments and commas behind the last item are blanked out first, byte for byte,
+// so that positions stay: many of the files at hand are written for people.
+
 func parseJSON(at *positions) (map[string]any, *place, error) {
+	at.data = withoutComments(at.data)
 	var whole stdjson.RawMessage
 	if err := stdjson.Unmarshal(at.data, &whole); err != nil {
 		return nil, nil, jsonFailure(at, err)
@@ -46,6 +50,7 @@ func jsonFailure(at *positions, err error) error {
 type jsonScanner struct {
 	at      *positions
 	decoder *stdjson.Decoder
+	values  int
 }
 
 // next is the offset at which the next token begins.
@@ -60,6 +65,9 @@ func (s *jsonScanner) next() int {
 func (s *jsonScanner) value(origin Origin, depth int) (*place, error) {
 	if depth > deepest {
 		return nil, tooDeep(origin)
+	}
+	if s.values++; s.values > mostValues {
+		return nil, tooMany(s.at)
 	}
 	start := s.next()
 	token, err := s.decoder.Token()

@@ -16,6 +16,9 @@ import (
 // decoder's, which runs after it.
 
 func parseTOML(at *positions) (map[string]any, *place, error) {
+	if mayHold(at.data, "\n,[{=") > mostValues {
+		return nil, nil, tooMany(at)
+	}
 	if offset, deep := deepTOML(at.data); deep {
 		return nil, nil, tooDeep(at.at(offset))
 	}

@@ -18,6 +18,9 @@ import (
 // does: a map's own keys win, of several merged maps the first one does.
 
 func parseYAML(at *positions) (map[string]any, *place, error) {
+	if mayHold(at.data, "\n,[{:-?") > mostValues {
+		return nil, nil, tooMany(at)
+	}
 	root, err := decodeYAMLNode(at)
 	if err != nil || root == nil {
 		return nil, newMapPlace(at.line(1, 1)), err

@@ -69,7 +69,7 @@ func fromTree(name string, tree map[string]any) (*Config, error) {
 	if err != nil {
 		return nil, goValueFailure(err)
 	}
-	return newConfig(name, root, nil), nil
+	return newConfig(name, root, Options{}), nil
 }
 
 func goValueFailure(err error) error {

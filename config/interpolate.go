@@ -1,13 +1,8 @@
 package config
 
 import (
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 // Interpolation is one pass from left to right over a string:
@@ -15,44 +10,13 @@ import (
 //	$${             a literal ${
 //	${NAME}         the variable; unset is a problem
 //	${NAME:-text}   the variable, or text where it is unset or empty
-//	${file:/path}   the content of the file without one line end at its end
+//	${env:NAME}     another spelling of ${NAME}; a default may follow too
+//	${file:path}    the content of the file without one line end at its end
+//	${input:id}     what a person answers, where there is one to ask
 //
 // What is put in is never scanned, so a value from outside cannot refer to
 // anything. Every problem of a string is reported, and a problem carries only
 // what the author of the file wrote as a reference.
-
-// largestReferencedFile bounds what ${file:...} reads, in bytes.
-const largestReferencedFile = 1 << 20
-
-// source is where references get their values. A nil *source is the
-// environment and the files of this process.
-type source struct {
-	lookupEnv func(name string) (string, bool)
-	readFile  func(path string) ([]byte, error)
-}
-
-// newSource returns nil when nothing is replaced, so that two secrets from two
-// loads of one file compare equal.
-func newSource(options Options) *source {
-	if options.LookupEnv == nil && options.ReadFile == nil {
-		return nil
-	}
-	return &source{lookupEnv: options.LookupEnv, readFile: options.ReadFile}
-}
-
-func (s *source) variable(name string) (string, bool) {
-	if s == nil || s.lookupEnv == nil {
-		return os.LookupEnv(name)
-	}
-	return s.lookupEnv(name)
-}
-
-func (s *source) file(path string) ([]byte, error) {
-	if s == nil || s.readFile == nil {
-		return readFile(path, largestReferencedFile)
-	}
-	return s.readFile(path)
-}
 
 // problem is a reference that cannot be resolved.
 type problem struct {
@@ -73,17 +37,20 @@ func (p problem) String() string {
 	return text
 }
 
-const referenceSyntax = "${VAR}, ${VAR:-default}, ${file:/path}, and $${ for a literal ${"
+const referenceSyntax = "${VAR}, ${VAR:-default}, ${file:path}, ${input:id}, and $${ for a literal ${"
 
-// expand resolves every reference in text. The result is meaningful only if
-// there are no problems.
-func (s *source) expand(text string) (string, []problem) {
-	return s.expandEach(text, func(string, string) {})
+// expand resolves every reference in text; a person may be asked. The result is
+// meaningful only if there are no problems.
+func (c scope) expand(text string) (string, []problem) {
+	return c.expandEach(text, c.ask, func(string, string) {})
 }
 
-// expandEach is expand, and calls each with the inside of every reference that it
-// resolved, and what it stands for.
-func (s *source) expandEach(text string, each func(body, value string)) (string, []problem) {
+// inputFunc gives the value of an input, or says why there is none.
+type inputFunc func(id string) (string, *problem)
+
+// expandEach is expand with another way to get inputs, and calls each with the
+// inside of every reference that it resolved, and what it stands for.
+func (c scope) expandEach(text string, input inputFunc, each func(body, value string)) (string, []problem) {
 	if !strings.Contains(text, "${") {
 		return text, nil
 	}
@@ -109,7 +76,7 @@ func (s *source) expandEach(text string, each func(body, value string)) (string,
 			// The rest is not shown: it may be the tail of a password.
 			return "", append(problems, problem{"${", "a reference is not closed with }", referenceSyntax})
 		}
-		value, wrong := s.resolve(body)
+		value, wrong := c.resolve(body, input)
 		if wrong != nil {
 			problems = append(problems, *wrong)
 		} else {
@@ -121,33 +88,55 @@ func (s *source) expandEach(text string, each func(body, value string)) (string,
 }
 
 // resolve returns the value of the reference whose inside is body.
-func (s *source) resolve(body string) (string, *problem) {
+func (c scope) resolve(body string, input inputFunc) (string, *problem) {
 	if path, isFile := strings.CutPrefix(body, "file:"); isFile {
-		return s.resolveFile(path)
+		return c.resolveFile(path)
 	}
-	name, fallback, hasFallback := strings.Cut(body, ":-")
-	if !isVariableName(name) {
-		return "", malformed(body)
+	if id, isInput := strings.CutPrefix(body, "input:"); isInput && isInputID(id) {
+		return input(id)
+	}
+	kind, name, fallback, hasFallback, ok := variableReference(body)
+	if !ok {
+		return "", &problem{"${", "not a reference", referenceSyntax}
 	}
 	if strings.Contains(fallback, "${") {
-		return "", &problem{"${" + name + ":-...}", "a default cannot contain a reference", referenceSyntax}
+		return "", &problem{"${" + kind + name + ":-...}", "a default cannot contain a reference", referenceSyntax}
 	}
-	value, set := s.variable(name)
+	value, set := c.source.variable(name)
 	switch {
 	case hasFallback && value == "":
 		return fallback, nil
 	case !set:
-		return "", &problem{"${" + name + "}", "the environment variable is not set and has no default", ""}
+		return "", &problem{"${" + kind + name + "}", "the environment variable is not set and has no default", ""}
 	}
 	return value, nil
 }
 
-func (s *source) resolveFile(path string) (string, *problem) {
-	reference := "${file:" + printable(path) + "}"
-	if !filepath.IsAbs(path) {
-		return "", &problem{reference, "the path of a file must be absolute", "${file:/path}"}
+// variableReference takes NAME, NAME:-default and both behind env: apart. ok is
+// false if body is none of them: then nothing of it may be shown, for it may be a
+// piece of a password.
+func variableReference(body string) (kind, name, fallback string, hasFallback, ok bool) {
+	if rest, isEnv := strings.CutPrefix(body, "env:"); isEnv {
+		kind, body = "env:", rest
 	}
-	content, err := s.file(path)
+	name, fallback, hasFallback = strings.Cut(body, ":-")
+	return kind, name, fallback, hasFallback, isVariableName(name)
+}
+
+func (c scope) resolveFile(path string) (string, *problem) {
+	reference := "${file:" + printable(path) + "}"
+	if path == "" {
+		return "", &problem{reference, "the reference names no file", "${file:path}"}
+	}
+	resolved, wrong := c.path(path)
+	if wrong != nil {
+		wrong.reference = reference
+		return "", wrong
+	}
+	if !filepath.IsAbs(resolved) {
+		return "", &problem{reference, "a relative path needs a configuration file to be relative to", "${file:/path}"}
+	}
+	content, err := c.source.file(resolved)
 	if err != nil {
 		return "", &problem{reference, "the file cannot be read: " + readFailure(err), ""}
 	}
@@ -161,18 +150,6 @@ func (s *source) resolveFile(path string) (string, *problem) {
 	return text, nil
 }
 
-// malformed describes a reference of no known form. Its text is shown only
-// where it is a habit of another tool, for it may be a piece of a password.
-func malformed(body string) *problem {
-	if name, found := strings.CutPrefix(body, "env:"); found && isVariableName(name) {
-		return &problem{"${env:" + name + "}", "unknown kind of reference", "${" + name + "}"}
-	}
-	if name, found := strings.CutPrefix(body, "input:"); found && isVariableName(name) {
-		return &problem{"${input:" + name + "}", "a server program cannot ask for input", referenceSyntax}
-	}
-	return &problem{"${", "not a reference", referenceSyntax}
-}
-
 // isVariableName reports whether name is what a POSIX shell takes as the name of a
 // variable, at most 200 bytes long.
 func isVariableName(name string) bool {
@@ -184,37 +161,4 @@ func isVariableName(name string) bool {
 		}
 	}
 	return name != "" && len(name) <= 200
-}
-
-// readFile reads a regular file of at most limit bytes. A pipe or a device is
-// refused: opening one could wait for ever.
-func readFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // only read from: nothing can be lost
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(content)) > limit {
-		return nil, fmt.Errorf("larger than %d MiB", limit>>20)
-	}
-	return content, nil
-}
-
-// readFailure is the reason without the path, which the message already has.
-func readFailure(err error) string {
-	if failure, ok := errors.AsType[*os.PathError](err); ok {
-		err = failure.Err
-	}
-	return printable(err.Error())
 }

@@ -15,10 +15,10 @@ import (
 
 // testSource knows a few variables and files and nothing else.
 func testSource() *source {
-	variables := map[string]string{"A": "a", "PORT": "8080", "EMPTY": "", "TRICK": "${A}", "_x1": "under"}
+	variables := map[string]string{"A": "a", "PORT": "8080", "EMPTY": "", "TRICK": "${A}", "_x1": "under", "HOME": "/home/me", "USERPROFILE": "/home/me"}
 	files := map[string]string{
 		"/run/key": "secret\n", "/run/two": "x\n\n", "/run/crlf": "x\r\n", "/run/cr": "x\r", "/run/none": "", "/run/trick": "${A}",
-		"/run/big": strings.Repeat("x", largestReferencedFile+1), "/run/max": strings.Repeat("x", largestReferencedFile),
+		"/home/me/key": "at home\n", "/run/big": strings.Repeat("x", largestReferencedFile+1), "/run/max": strings.Repeat("x", largestReferencedFile),
 	}
 	return newSource(Options{
 		LookupEnv: func(name string) (string, bool) { value, ok := variables[name]; return value, ok },
@@ -28,7 +28,7 @@ func testSource() *source {
 			}
 			return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOENT}
 		},
-	})
+	}, nil)
 }
 
 func TestInterpolation(t *testing.T) {
@@ -54,6 +54,9 @@ func TestInterpolation(t *testing.T) {
 		"${TRICK}":                 "${A}",
 		"${TRICK}${A}":             "${A}a",
 		"${NONE:-$A}":              "$A",
+		"${env:A}":                 "a",
+		"${env:NONE:-d}":           "d",
+		"${file:~/key}":            "at home",
 		"${file:/run/key}":         "secret",
 		"${file:/run/two}":         "x\n",
 		"${file:/run/crlf}":        "x",
@@ -62,11 +65,11 @@ func TestInterpolation(t *testing.T) {
 		"${file:/run/trick}":       "${A}",
 		"Bearer ${file:/run/key}.": "Bearer secret.",
 	} {
-		got, problems := testSource().expand(written)
+		got, problems := scope{source: testSource()}.expand(written)
 		assert.Empty(t, problems, written)
 		assert.Equal(t, want, got, written)
 	}
-	got, problems := testSource().expand("${file:/run/max}")
+	got, problems := scope{source: testSource()}.expand("${file:/run/max}")
 	assert.Empty(t, problems)
 	assert.Len(t, got, largestReferencedFile)
 }
@@ -82,20 +85,24 @@ func TestInterpolationProblems(t *testing.T) {
 		"${1A}":                "not a reference; found ${; allowed: " + referenceSyntax,
 		"${A:hunter2}":         "not a reference; found ${; allowed: " + referenceSyntax,
 		"${A-hunter2}":         "not a reference; found ${; allowed: " + referenceSyntax,
-		"${env:TOKEN}":         "unknown kind of reference; found ${env:TOKEN}; allowed: ${TOKEN}",
-		"${input:key}":         "a server program cannot ask for input; found ${input:key}; allowed: " + referenceSyntax,
+		"${env:TOKEN}":         "the environment variable is not set and has no default; found ${env:TOKEN}",
+		"${input:key}":         "there is nobody here who could be asked for input; found ${input:key}; allowed: ${VAR} or ${file:path} in its place",
+		"${env:hunter 2}":      "not a reference; found ${; allowed: " + referenceSyntax,
+		"${env:}":              "not a reference; found ${; allowed: " + referenceSyntax,
+		"${env:NONE:-${A}}":    "a default cannot contain a reference; found ${env:NONE:-...}; allowed: " + referenceSyntax,
+		"${input:hunter 2}":    "not a reference; found ${; allowed: " + referenceSyntax,
 		"${NONE:-${A}}":        "a default cannot contain a reference; found ${NONE:-...}; allowed: " + referenceSyntax,
-		"${file:run/key}":      "the path of a file must be absolute; found ${file:run/key}; allowed: ${file:/path}",
-		"${file:}":             "the path of a file must be absolute; found ${file:}; allowed: ${file:/path}",
+		"${file:run/key}":      "a relative path needs a configuration file to be relative to; found ${file:run/key}; allowed: ${file:/path}",
+		"${file:}":             "the reference names no file; found ${file:}; allowed: ${file:path}",
 		"${file:/run/missing}": "the file cannot be read: no such file or directory; found ${file:/run/missing}",
 		"${file:/run/big}":     "the file is larger than 1 MiB; found ${file:/run/big}",
 	} {
-		_, problems := testSource().expand(written)
+		_, problems := scope{source: testSource()}.expand(written)
 		require.Len(t, problems, 1, written)
 		assert.Equal(t, want, problems[0].String(), written)
 		assert.NotContains(t, problems[0].String(), "hunter2")
 	}
-	_, problems := testSource().expand("${NONE} ${A} ${NADA} ${")
+	_, problems := scope{source: testSource()}.expand("${NONE} ${A} ${NADA} ${")
 	assert.Len(t, problems, 3, "every problem of a string is reported")
 }
 
@@ -148,7 +155,7 @@ func FuzzInterpolate(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, problems := testSource().expand(text)
+		got, problems := scope{source: testSource()}.expand(text)
 		if !strings.Contains(text, "${") {
 			if got != text || problems != nil {
 				t.Fatalf("%q became %q", text, got)
@@ -164,11 +171,11 @@ func FuzzInterpolate(f *testing.F) {
 			lookupEnv: func(string) (string, bool) { return marker, true },
 			readFile:  func(string) ([]byte, error) { return []byte(marker), nil },
 		}
-		if got, problems := constant.expand("${X}" + strings.ReplaceAll(text, "$", "") + "${file:/x}"); len(problems) > 0 ||
+		if got, problems := (scope{source: constant}).expand("${X}" + strings.ReplaceAll(text, "$", "") + "${file:/x}"); len(problems) > 0 ||
 			got != marker+strings.ReplaceAll(text, "$", "")+marker {
 			t.Fatalf("%q: a value was changed: %q %v", text, got, problems)
 		}
-		if got, problems := constant.expand(strings.ReplaceAll(text, "${", "$${")); len(problems) > 0 || got != text {
+		if got, problems := (scope{source: constant}).expand(strings.ReplaceAll(text, "${", "$${")); len(problems) > 0 || got != text {
 			t.Fatalf("%q: escaped, it became %q %v", text, got, problems)
 		}
 	})

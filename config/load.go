@@ -3,20 +3,13 @@ package config
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
-
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/v2"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 // largestFile bounds a configuration file, in bytes.
 const largestFile = 16 << 20
-
-// noDelimiter keeps koanf from splitting keys: a server may be named github.com.
-const noDelimiter = "\x00"
 
 // Options replaces what a configuration is read from. The zero value is this
 // process: its environment and its files.
@@ -27,10 +20,17 @@ type Options struct {
 	// ReadFile reads the configuration files and ${file:/path}; nil reads
 	// regular files, 16 MiB and 1 MiB at most. It is called like LookupEnv.
 	ReadFile func(path string) ([]byte, error)
+	// Input answers ${input:id}, for programs that have a person to ask. It is
+	// called when a value is needed, with no lock held, from any goroutine that
+	// decodes a section or reveals a Secret, once for each input of each server: its
+	// answer is remembered, an error is not. It must not decode or reveal what the
+	// same input stands in. nil makes every such reference a fault.
+	Input func(Input) (string, error)
 }
 
 // Load reads the files, in layers: a later one wins. The extension decides the
-// format: .yaml, .yml, .toml or .json. It fails only for a file itself, with a
+// format: .yaml, .yml, .toml, .json or .jsonc; of a file with another one its
+// content does. It fails only for a file itself, with a
 // *errors.ServerConfigurationError that gives file, line and column (YAML syntax:
 // file and line); a file that cannot be read also satisfies errors.Is with
 // fs.ErrNotExist and the like. Servers are checked when their sections are
@@ -42,7 +42,7 @@ func LoadWith(options Options, paths ...string) (*Config, error) {
 	if len(paths) == 0 {
 		return nil, failureAllowing(Origin{}, "no configuration file was named", "at least one path")
 	}
-	layers := newLayers()
+	layers := layers{options: options}
 	for _, path := range paths {
 		data, err := readConfiguration(options, path)
 		if err != nil {
@@ -52,7 +52,7 @@ func LoadWith(options Options, paths ...string) (*Config, error) {
 			return nil, err
 		}
 	}
-	return layers.config(strings.Join(paths, ", "), newSource(options))
+	return layers.config(strings.Join(paths, ", ")), nil
 }
 
 // Parse is Load for the content of one file; name decides the format and
@@ -63,11 +63,11 @@ func Parse(name string, data []byte) (*Config, error) {
 
 // ParseWith is Parse with another environment or file system.
 func ParseWith(options Options, name string, data []byte) (*Config, error) {
-	layers := newLayers()
+	layers := layers{options: options}
 	if err := layers.add(name, data); err != nil {
 		return nil, err
 	}
-	return layers.config(name, newSource(options))
+	return layers.config(name), nil
 }
 
 func readConfiguration(options Options, path string) ([]byte, error) {
@@ -83,34 +83,34 @@ func readConfiguration(options Options, path string) ([]byte, error) {
 	return data, nil
 }
 
-// layers collects files: koanf merges their values, and places are merged beside them.
+// layers collects files: a later one is laid over the earlier ones.
 type layers struct {
-	values *koanf.Koanf
-	places *place
-	count  int
+	options  Options
+	root     *node // nil before the first file
+	count    int
+	warnings []errors.Fault
 }
-
-func newLayers() *layers { return &layers{values: koanf.New(noDelimiter)} }
 
 func (l *layers) add(name string, data []byte) error {
 	values, places, err := parseFile(name, l.count, data)
 	if err != nil {
 		return err
 	}
-	if err := l.values.Load(confmap.Provider(values, ""), nil); err != nil {
-		return failure(Origin{File: name}, "cannot merge the file: "+printable(err.Error()))
+	root, err := newNode(values, places, Origin{File: name, dir: folderOf(name), layer: l.count})
+	if err != nil {
+		return err
 	}
-	l.places = mergePlaces(l.places, places)
+	root, warnings := translate(root, formatOf(name, data), newSource(l.options, nil))
+	l.warnings = append(l.warnings, warnings...)
 	l.count++
+	l.root = layNode(l.root, root)
 	return nil
 }
 
-func (l *layers) config(name string, from *source) (*Config, error) {
-	root, err := newNode(l.values.Raw(), l.places, Origin{File: name})
-	if err != nil {
-		return nil, err
-	}
-	return newConfig(name, root, from), nil
+func (l *layers) config(name string) *Config {
+	c := newConfig(name, l.root, l.options)
+	c.warnings = append(l.warnings, c.warnings...)
+	return c
 }
 
 // parseFile reads one file of any format. An empty one is an empty map.
@@ -121,17 +121,13 @@ func parseFile(name string, layer int, data []byte) (map[string]any, *place, err
 	// Editors on Windows begin a file with a byte order mark.
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	at := newPositions(name, layer, data)
-	switch extension := strings.ToLower(filepath.Ext(name)); extension {
-	case ".yaml", ".yml":
-		return parseYAML(at)
-	case ".toml":
+	switch formatOf(name, data) {
+	case formatTOML:
 		return parseTOML(at)
-	case ".json":
+	case formatJSON:
 		return parseJSON(at)
 	default:
-		fault := faultAt(Origin{File: name}, "the format is not known from the extension")
-		fault.Found, fault.Allowed = printable(extension), ".yaml, .yml, .toml, .json"
-		return nil, nil, &errors.ServerConfigurationError{Faults: []errors.Fault{fault}}
+		return parseYAML(at)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/rawbytes"
+	"github.com/knadh/koanf/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -191,10 +194,14 @@ func TestBrokenFiles(t *testing.T) {
 		{"json list", "a.json", "[]", "a.json:1:1", "not a map"},
 		{"json word", "a.json", "{\"a\": [1, tru]}", "a.json:1:14", "not valid JSON"},
 		{"json string", "a.json", "{\"a\": \"\t\"}", "a.json:1:8", "not valid JSON"},
-		{"json comment", "a.json", "{// no\n}", "a.json:1:2", "not valid JSON"},
+		{"json comment that is not closed", "a.json", "{} /* no\n", "a.json:1:4", "not valid JSON"},
+		{"json behind a comment", "a.json", "{// yes\n/* x */ tru}", "a.json:2:9", "not valid JSON"},
+		{"json only a comma", "a.json", "{\n,}", "a.json:2:1", "not valid JSON"},
+		{"json two commas", "a.json", "{\"a\": [1,,]}", "a.json:1:10", "not valid JSON"},
 		{"json deep", "a.json", "{\"a\":" + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}", "a.json:1", "more than 100 levels"},
-		{"extension", "a.ini", "", "a.ini", "allowed: .yaml, .yml, .toml, .json"},
-		{"no extension", "mcp", "{}", "mcp", "allowed: .yaml"},
+		{"no extension, JSON", "mcp", "\n{\n\"a\": tru}", "mcp:3:9", "not valid JSON"},
+		{"no extension, TOML", "mcp", "# x\n[a]\nb = @", "mcp:3:5", "not valid TOML"},
+		{"no extension, YAML", "mcp.conf", "a: 1\nb: [", "mcp.conf:2", "not valid YAML"},
 	}
 	for _, test := range tests {
 		t.Run(test.title, func(t *testing.T) {
@@ -211,6 +218,37 @@ func TestBrokenFiles(t *testing.T) {
 			assert.Less(t, len(err.Error()), 500)
 		})
 	}
+}
+
+// A file of any name is read as what it looks like.
+func TestTheFormatOfOtherFiles(t *testing.T) {
+	for text, want := range map[string]format{
+		"": formatYAML, "# only a comment": formatYAML, "servers:\n  a: {x: 'a=b'}": formatYAML, "---\n": formatYAML, "word": formatYAML,
+		"{}": formatJSON, " \n // x\n{": formatJSON, "/* x */ {": formatJSON,
+		"# c\n\n[servers.a]": formatTOML, "strict = true": formatTOML, "servers.a.url = 'http://x'": formatTOML,
+	} {
+		assert.Equal(t, want, formatOf(".mcp", []byte(text)), text)
+	}
+	assert.Equal(t, formatJSON, formatOf("settings.JSONC", nil))
+	assert.Equal(t, formatYAML, formatOf("a.yml", []byte("{}")), "the extension goes first")
+}
+
+// Reading a file must not take long, whatever it holds.
+func TestFilesWithTooManyValues(t *testing.T) {
+	for name, parts := range map[string][3]string{
+		"a.yaml": {"servers: {a: [", "a,", "]}"},
+		"b.yaml": {"servers:\n  a:\n", "  - a\n", ""},
+		"c.toml": {"a = [", "1,", "]"},
+		"d.json": {`{"a": [`, "1,", "1]}"},
+	} {
+		_, err := Parse(name, []byte(parts[0]+strings.Repeat(parts[1], mostValues)+parts[2]))
+		require.ErrorContains(t, err, name+": the file has more than 500000 values, which is no configuration")
+		few := []byte(parts[0] + strings.Repeat(parts[1], mostValues/50) + parts[2])
+		_, err = Parse(name, few)
+		require.NoError(t, err, name)
+	}
+	text := `{"servers": {}, "x-": "` + strings.Repeat(",", mostValues) + `"}`
+	assert.Empty(t, parse(t, "a.json", text).Faults(), "signs in strings do not count in JSON")
 }
 
 func TestFilesWithNothingInThem(t *testing.T) {
@@ -381,72 +419,32 @@ func TestColumnsCountCharacters(t *testing.T) {
 	}
 }
 
-// koanf merges the values, this package the places beside them: by one rule, for
-// every pair of kinds.
-func TestPlacesMergeAsValuesDo(t *testing.T) {
+// Files are laid over each other as koanf does it, for every pair of kinds.
+func TestFilesAreLaidOverEachOtherAsKoanfDoes(t *testing.T) {
 	kinds := []string{"1", "x", "null", "[1, 2]", "{}", "{b: 1}", "{c: {d: 1}}", "{c: 2, e: [{f: 1}]}"}
 	for _, first := range kinds {
 		for _, second := range kinds {
 			for _, third := range kinds {
-				merged := newLayers()
+				var laid layers
+				merged := koanf.New(".")
 				for i, text := range []string{first, second, third} {
-					require.NoError(t, merged.add(fmt.Sprintf("%d.yaml", i), []byte("a: "+text+"\nz: {y: "+text+"}\n")))
+					data := []byte("a: " + text + "\nz: {y: " + text + "}\n")
+					require.NoError(t, laid.add(fmt.Sprintf("%d.yaml", i), data))
+					require.NoError(t, merged.Load(rawbytes.Provider(data), yaml.Parser()))
 				}
-				sameShape(t, "", merged.values.Raw(), merged.places)
+				want, err := newNode(merged.Raw(), nil, Origin{})
+				require.NoError(t, err)
+				assert.Equal(t, plainly(t, want), plainly(t, laid.root), "%s, %s, %s", first, second, third)
 			}
 		}
 	}
 }
 
-func TestTOMLTables(t *testing.T) {
-	c := parse(t, "a.toml", `
-servers.a.type = "x"
-[servers.b]
-type = "x"
-nested.max_restarts = 1
-[servers.b.group]
-max_restarts = 2
-[[servers.b.rules]]
-name = "one"
-[[servers.b.rules]]
-name = "two"
-[servers.'c.d']
-type = """
-x"""
-flag = true
-words = ["a", 1979-05-27T07:32:00Z, 1.50, true]
-rules = [{name = "three"}, {name = "four", wrong = 1}]
-`)
-	require.Equal(t, []string{"a", "b", "c.d"}, c.Names())
-	var got everything
-	b, _ := c.Server("b")
-	require.Empty(t, b.Decode(&got))
-	assert.Equal(t, []rule{{"one"}, {"two"}}, got.Rules)
-	assert.Equal(t, 1, got.Nested.Restarts)
-	assert.Equal(t, 2, got.Group.Restarts)
-
-	d, _ := c.Server("c.d")
-	faults := d.Decode(&got)
-	require.Len(t, faults, 1)
-	assert.Equal(t, `a.toml:17:44: server "c.d": rules[1].wrong: unknown key`, faults[0].String())
-	assert.Equal(t, []string{"a", "1979-05-27T07:32:00Z", "1.50", "true"}, got.Words)
-	assert.Equal(t, "x", got.Type)
-	assert.True(t, got.Flag)
-
-	for text, place := range map[string]string{
-		"a = 1\n[[a]]":               "a.toml:2:3: ",
-		"[a]\n[[a]]":                 "a.toml:2:3: ",
-		"[[a]]\n[a]":                 "a.toml",
-		"a.b = 1\na.b.c = 2":         "a.toml:2:3: ",
-		"[[a]]\nb = 1\nb = 2":        "a.toml:3:1: ",
-		"a = [{b = 1, b = 2}]":       "a.toml:1:14: ",
-		"a = 99999999999999999999":   "a.toml",
-		"[a.b]\n[a.b.c]\n[a]\nb = 1": "a.toml:4:1: ",
-		"a = \"x\ny\"":               "a.toml:1",
-		"x = 1\ny = @":               "a.toml:2:5: ",
-	} {
-		_, err := Parse("a.toml", []byte(text))
-		require.Error(t, err, text)
-		assert.True(t, strings.HasPrefix(err.Error(), place), "%q: %v", text, err)
-	}
+// plainly is a node as plain Go values.
+func plainly(t *testing.T, n *node) any {
+	t.Helper()
+	decoder := &decoder{section: &Section{}}
+	value, ok := decoder.plain("", n)
+	require.True(t, ok)
+	return value
 }

@@ -207,6 +207,21 @@ func mergeNodes(base, over *node) *node {
 	return merged
 }
 
+// layNode is mergeNodes with the keys of base first: over is a later file.
+func layNode(base, over *node) *node {
+	if base == nil || base.kind != kindMap || over.kind != kindMap {
+		return over
+	}
+	merged := newMap(over.origin)
+	for _, key := range base.keys {
+		merged.set(key, base.fields[key])
+	}
+	for _, key := range over.keys {
+		merged.set(key, layNode(base.fields[key], over.fields[key]))
+	}
+	return merged
+}
+
 // asDefaults returns a copy of the tree whose origins say that it is defaults.
 func (n *node) asDefaults() *node {
 	marked := *n

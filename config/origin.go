@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -15,13 +16,22 @@ type Origin struct {
 	Line, Column int
 	// Defaults reports that the key stands under the top-level key defaults.
 	Defaults bool
+	// Variable names the environment variable that overrides the key; empty where
+	// none does. File is empty then.
+	Variable string
 
+	// dir is the folder of the file, absolute; "" for Go values and variables.
+	dir string
 	// layer is the position of the file among those that were loaded.
 	layer int
 }
 
-// String returns "file:line:column", shorter where parts are not known.
+// String returns "file:line:column", shorter where parts are not known, or the name
+// of the variable.
 func (o Origin) String() string {
+	if o.Variable != "" {
+		return "environment variable " + o.Variable
+	}
 	text := o.File
 	if o.Line > 0 {
 		text += ":" + strconv.Itoa(o.Line)
@@ -44,7 +54,7 @@ func (o Origin) outranks(other Origin) bool {
 // place is the shape of a file beside its values, which come from koanf's
 // parsers and keep neither positions nor spelling: one place per value, with
 // the position of its key (of itself in a list) and, for a scalar, its text as
-// written. Places merge by the rule by which koanf merges values.
+// written.
 type place struct {
 	origin  Origin
 	written string
@@ -81,30 +91,17 @@ func (p *place) item(index int) *place {
 	return p.items[index]
 }
 
-// mergePlaces returns base with over laid on it; neither is changed.
-func mergePlaces(base, over *place) *place {
-	if base == nil || over == nil || base.fields == nil || over.fields == nil {
-		if over == nil {
-			return base
-		}
-		return over
-	}
-	merged := newMapPlace(over.origin)
-	for _, key := range base.keys {
-		merged.set(key, base.fields[key])
-	}
-	for _, key := range over.keys {
-		merged.set(key, mergePlaces(base.fields[key], over.fields[key]))
-	}
-	return merged
-}
-
 // positions turns byte offsets of a file into lines and columns.
 type positions struct {
 	name  string
+	dir   string
 	layer int
 	data  []byte
 	lines []int // offset of the first byte of each line
+
+	// The column is counted on from the last place in the same line that was asked
+	// for: lines may be as long as the file.
+	lastOffset, lastColumn int
 }
 
 func newPositions(name string, layer int, data []byte) *positions {
@@ -112,11 +109,20 @@ func newPositions(name string, layer int, data []byte) *positions {
 	for offset := 0; ; {
 		next := bytes.IndexByte(data[offset:], '\n')
 		if next < 0 {
-			return &positions{name: name, layer: layer, data: data, lines: lines}
+			return &positions{name: name, dir: folderOf(name), layer: layer, data: data, lines: lines}
 		}
 		offset += next + 1
 		lines = append(lines, offset)
 	}
+}
+
+// folderOf is the absolute folder of a file; "" if it cannot be told.
+func folderOf(name string) string {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(path)
 }
 
 func (p *positions) at(offset int) Origin {
@@ -125,10 +131,15 @@ func (p *positions) at(offset int) Origin {
 	if !exact {
 		line--
 	}
-	column := 1 + utf8.RuneCount(p.data[p.lines[line]:offset])
+	from, column := p.lines[line], 1
+	if from <= p.lastOffset && p.lastOffset <= offset {
+		from, column = p.lastOffset, max(1, p.lastColumn)
+	}
+	column += utf8.RuneCount(p.data[from:offset])
+	p.lastOffset, p.lastColumn = offset, column
 	return p.line(line+1, column)
 }
 
 func (p *positions) line(line, column int) Origin {
-	return Origin{File: p.name, Line: line, Column: column, layer: p.layer}
+	return Origin{File: p.name, Line: line, Column: column, dir: p.dir, layer: p.layer}
 }

@@ -26,12 +26,12 @@ func TestReferencedFilesAreBounded(t *testing.T) {
 
 	var process *source
 	for _, good := range []string{path, link} {
-		text, problems := process.expand("${file:" + good + "}")
+		text, problems := scope{source: process}.expand("${file:" + good + "}")
 		assert.Empty(t, problems)
 		assert.Equal(t, "value", text)
 	}
 	for bad, reason := range map[string]string{pipe: "not a regular file", directory: "not a regular file", large: "larger than 1 MiB"} {
-		_, problems := process.expand("${file:" + bad + "}")
+		_, problems := scope{source: process}.expand("${file:" + bad + "}")
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].message, reason)
 	}

@@ -50,7 +50,8 @@ func (s *Section) find(key string) (at *node, exact bool) {
 func (s *Section) references(n *node) []resolved {
 	var found []resolved
 	for _, text := range textsOf(n, nil) {
-		_, _ = s.source.expandEach(text.text, func(body, value string) {
+		c := s.scopeOf(text)
+		_, _ = c.expandEach(text.text, c.recall, func(body, value string) {
 			if value != "" {
 				found = append(found, resolved{writtenReference(body), value})
 			}
@@ -61,8 +62,8 @@ func (s *Section) references(n *node) []resolved {
 }
 
 func writtenReference(body string) string {
-	if name, _, found := strings.Cut(body, ":-"); found && isVariableName(name) {
-		return "${" + name + ":-...}"
+	if kind, name, _, hasFallback, ok := variableReference(body); ok && hasFallback {
+		return "${" + kind + name + ":-...}"
 	}
 	return "${" + body + "}"
 }
@@ -72,7 +73,8 @@ func (s *Section) texts(n *node) []resolved {
 	var found []resolved
 	for _, text := range textsOf(n, nil) {
 		written := text.text
-		value, problems := s.source.expandEach(text.text, func(body, _ string) {
+		c := s.scopeOf(text)
+		value, problems := c.expandEach(text.text, c.recall, func(body, _ string) {
 			written = strings.ReplaceAll(written, "${"+body+"}", writtenReference(body))
 		})
 		if value != "" && value != text.text && len(problems) == 0 {

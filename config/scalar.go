@@ -29,13 +29,15 @@ func (d *decoder) duration(path string, n *node, zeroAllowed bool, target *Durat
 	return true
 }
 
-// secret keeps the text as written, after a trial that finds missing references.
+// secret keeps the text as written, after a trial that finds missing references;
+// nobody is asked for input yet.
 func (d *decoder) secret(path string, n *node, target *Secret) bool {
 	switch n.kind {
 	case kindText:
-		*target = newSecret(n.text, d.section.source)
-		_, ok := d.expand(path, n)
-		return ok
+		c := d.section.scopeOf(n)
+		*target = newSecret(n.text, c)
+		_, problems := c.expandEach(n.text, c.trial, func(string, string) {})
+		return d.tell(path, n, problems)
 	case kindBool, kindNumber:
 		*target = LiteralSecret(n.text)
 		return true

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 )
@@ -13,8 +14,9 @@ const maskedSecret = "***"
 // that knows encoding.TextMarshaler or json.Marshaler, log/slog and hclog print
 // *** for it, or nothing if it is empty. Only Reveal gives the text.
 //
-// A Secret keeps its text as written and resolves ${VAR} and ${file:/path} at
-// each Reveal, so that a rotated file or variable is seen. The zero Secret is
+// A Secret keeps its text as written and resolves ${VAR} and ${file:path} at
+// each Reveal, so that a rotated file or variable is seen; Reveal may ask a person
+// for ${input:id}. The zero Secret is
 // empty. Secrets are immutable and safe for concurrent use.
 type Secret struct {
 	// Behind two pointers, because fmt cannot call the methods of a Secret in an
@@ -25,18 +27,23 @@ type Secret struct {
 
 type secretText struct {
 	text    string
-	source  *source
+	scope   scope
 	literal bool
 }
 
 // NewSecret returns a Secret whose text may refer to environment variables and
 // files of this process, as in a configuration file.
-func NewSecret(text string) Secret { return newSecret(text, nil) }
+func NewSecret(text string) Secret { return newSecret(text, scope{}) }
 
 // LiteralSecret returns a Secret that is exactly text; ${ has no meaning in it.
 func LiteralSecret(text string) Secret { return hide(&secretText{text: text, literal: true}) }
 
-func newSecret(text string, from *source) Secret { return hide(&secretText{text: text, source: from}) }
+func newSecret(text string, in scope) Secret {
+	if !strings.Contains(text, "${") {
+		in = scope{} // equal texts make equal secrets
+	}
+	return hide(&secretText{text: text, scope: in})
+}
 
 func hide(secret *secretText) Secret {
 	if secret.text == "" {
@@ -58,7 +65,7 @@ func (s Secret) Reveal() (string, error) {
 	if secret.literal {
 		return secret.text, nil
 	}
-	text, problems := secret.source.expand(secret.text)
+	text, problems := secret.scope.expand(secret.text)
 	if len(problems) > 0 {
 		return "", errors.New("cannot resolve a secret: " + problems[0].String())
 	}

@@ -48,10 +48,15 @@ func (s *Section) String(key string) (text string, ok bool) {
 	case kindBool, kindNumber:
 		return field.text, true
 	case kindText:
-		text, problems := s.source.expand(field.text)
+		text, problems := s.scopeOf(field).expand(field.text)
 		return text, len(problems) == 0
 	}
 	return "", false
+}
+
+// scopeOf is what the references of a text at n are resolved in.
+func (s *Section) scopeOf(n *node) scope {
+	return scope{source: s.source, dir: n.origin.dir, server: s.server}
 }
 
 // Fault returns a fault about a key, a path with dots, with its origin filled
@@ -146,7 +151,10 @@ func (s *Section) Unknown(known ...any) []errors.Fault {
 
 func (s *Section) notAMap() errors.Fault {
 	fault := s.faultAt(s.root, "", "the section is not a map of keys")
-	fault.Found, fault.Allowed = s.root.describe(), "a map with the key type"
+	fault.Found, fault.Allowed = s.root.describe(), "a map"
+	if s.server != "" {
+		fault.Allowed = "a map with the key type"
+	}
 	return fault
 }
 

@@ -23,6 +23,7 @@ type field struct {
 	optional bool   // a pointer to a struct: nil when the key is absent
 	required bool
 	zero     bool // a Duration may be 0
+	path     bool // a path: relative to the file, ~ is the home folder
 	fallback string
 	hasDef   bool
 	doc      string
@@ -104,8 +105,10 @@ func readField(structField reflect.StructField, tag string, depth int) (field, e
 			result.required = true
 		case option == "zero":
 			result.zero = true
+		case option == "path" && structField.Type.Kind() == reflect.String:
+			result.path = true
 		default:
-			return field{}, fmt.Errorf("the config tag has the unknown option %q; allowed: required, zero, alias=name", option)
+			return field{}, fmt.Errorf("the config tag has the unknown option %q; allowed: required, zero, path (of a string), alias=name", option)
 		}
 	}
 	return result, result.readType(depth)
@@ -130,7 +133,7 @@ func isGroup(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isScal
 
 // isScalarType reports whether t, whatever its kind, decodes from one value.
 func isScalarType(t reflect.Type) bool {
-	return t == reflect.TypeFor[Duration]() || t == reflect.TypeFor[Secret]() ||
+	return t == reflect.TypeFor[Duration]() || t == reflect.TypeFor[Secret]() || t == reflect.TypeFor[EnvFile]() ||
 		reflect.PointerTo(t).Implements(reflect.TypeFor[Unmarshaler]())
 }
 

@@ -21,6 +21,8 @@ func (d *decoder) value(path string, n *node, zeroAllowed bool, dst reflect.Valu
 		return d.duration(path, n, zeroAllowed, target)
 	case *Secret:
 		return d.secret(path, n, target)
+	case *EnvFile:
+		return d.envFile(path, n, target)
 	case Unmarshaler:
 		return d.unmarshal(path, n, target)
 	}
@@ -78,12 +80,17 @@ func (d *decoder) text(path string, n *node, wanted string) (string, bool) {
 }
 
 func (d *decoder) expand(path string, n *node) (string, bool) {
-	text, problems := d.section.source.expand(n.text)
+	text, problems := d.section.scopeOf(n).expand(n.text)
+	return text, d.tell(path, n, problems)
+}
+
+// tell reports problems with references, and returns whether there were none.
+func (d *decoder) tell(path string, n *node, problems []problem) bool {
 	for _, problem := range problems {
 		fault := d.report(n, path, problem.message)
 		fault.Found, fault.Allowed = problem.reference, problem.allowed
 	}
-	return text, len(problems) == 0
+	return len(problems) == 0
 }
 
 // mismatch reports a value of the wrong kind, of which the text is not shown: a
