@@ -143,7 +143,7 @@ type IdentityProvider struct {
 
 // StoreConfig names an encrypted folder.
 type StoreConfig struct {
-	Path string        `config:"path" doc:"folder of the encrypted records; absent: tokens are kept in memory"`
+	Path string        `config:"path,path" doc:"folder of the encrypted records; absent: tokens are kept in memory"`
 	Key  config.Secret `config:"key" doc:"32 bytes in base64 or hex that encrypt them"`
 }
 

@@ -71,6 +71,18 @@ func (s *Section) Fault(key, message string) errors.Fault {
 	return s.faultAt(at, key, message)
 }
 
+// Path returns what a path means that stands under key: ~ and ~/... are in the home
+// folder, and a relative one is taken from the folder of the file that key stands
+// in. A Go value stands in none: then it stays as it is, and so does a ~ where no
+// home folder is known.
+func (s *Section) Path(key, path string) string {
+	at, _ := s.find(key)
+	if resolved, wrong := s.scopeOf(at).path(path); wrong == nil {
+		return resolved
+	}
+	return path
+}
+
 // splitKey returns the longest leading part of a dotted path that is a key of n,
 // since a key may itself contain dots.
 func (n *node) splitKey(path string) (name, rest string) {

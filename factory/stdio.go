@@ -2,7 +2,9 @@ package factory
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -44,6 +46,7 @@ func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) 
 	if cfg.Supervision != nil {
 		faults = withChecked(faults, cfg.Supervision.Check(section))
 	}
+	cfg.Command = located(section, cfg.Config)
 	options := append(build.Stdio[:len(build.Stdio):len(build.Stdio)],
 		stdiolink.WithSecrets(section.Referenced("command", "args", "cwd")...))
 	dial := func(context.Context) (transporters.Link, error) {
@@ -63,4 +66,19 @@ func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) 
 				session.WithHealthCheck(cfg.HealthCheck))...), nil
 	}
 	return Blueprint{Open: cfg.pooled(build, open)}, faults
+}
+
+// located is the command with a program that is named by a relative path found
+// from the working directory, or, where none is given, from the configuration
+// file. A bare name is looked for in PATH.
+func located(section *config.Section, cfg stdiolink.Config) config.Words {
+	if len(cfg.Command) == 0 || !strings.ContainsAny(cfg.Command[0], "/"+string(filepath.Separator)) {
+		return cfg.Command
+	}
+	if cfg.Cwd != "" && !strings.HasPrefix(cfg.Command[0], "~") {
+		return cfg.Command // which is where the system looks
+	}
+	command := slices.Clone(cfg.Command)
+	command[0] = section.Path("command", command[0])
+	return command
 }

@@ -32,10 +32,13 @@ type Config struct {
 	// Args are added to Command.
 	Args []string `config:"args" doc:"arguments added to command"`
 	// Cwd is the working directory; empty is this program's own.
-	Cwd string `config:"cwd" doc:"working directory; absent: that of this program"`
+	Cwd string `config:"cwd,path" doc:"working directory; absent: that of this program"`
 	// Env is put on top of what InheritEnv lets through. The values are resolved
 	// at each start of the process.
 	Env map[string]config.Secret `config:"env" doc:"environment variables, on top of the inherited ones"`
+	// EnvFile is a file of variables, beneath Env. It is read at each start of the
+	// process.
+	EnvFile config.EnvFile `config:"env_file" doc:"file of lines NAME=value, beneath env; read at each start of the process"`
 	// InheritEnv says what the process gets of this program's environment.
 	InheritEnv InheritEnv `config:"inherit_env" default:"safe" doc:"what the process inherits of the environment: safe (a short list without secrets: PATH, HOME, LANG, ...), all or true, none or false"`
 	// MaxLineBytes bounds one inbound line; a longer one ends the link.
@@ -137,7 +140,13 @@ func hasNUL(text string) bool { return strings.ContainsRune(text, 0) }
 // spec returns what to start, with the secrets resolved now. hidden are texts
 // within the command that must not be shown.
 func (c Config) spec(environ, hidden []string, stderr func(line string)) (process.Spec, error) {
-	extra := make(map[string]string, len(c.Env))
+	extra, err := c.EnvFile.Variables()
+	if err != nil {
+		return process.Spec{}, fmt.Errorf("env_file: %w", err)
+	}
+	if extra == nil {
+		extra = make(map[string]string, len(c.Env))
+	}
 	for name, secret := range c.Env {
 		value, err := secret.Reveal()
 		if err != nil {

@@ -1,6 +1,8 @@
 package stdiolink
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -62,6 +64,28 @@ func TestConfigValues(t *testing.T) {
 	require.Equal(t, "/tmp", spec.Dir)
 	require.Equal(t, []string{"PORT=8080", "SECRET=x", "TOKEN=abcdef"}, spec.Env)
 	require.Equal(t, []string{"-a"}, spec.Secrets)
+}
+
+// A file of variables is read at each start, and what stands in it is as secret
+// as env.
+func TestEnvFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vars")
+	require.NoError(t, os.WriteFile(path, []byte("TOKEN=from-the-file\nPORT=1\n"), 0o600))
+	cfg, faults := decode(t, "    command: [server, from-the-file]\n    env_file: "+path+"\n    env: {PORT: 2}\n")
+	require.Empty(t, faults)
+	spec, err := cfg.spec([]string{"TOKEN=x"}, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"PORT=2", "TOKEN=from-the-file"}, spec.Env)
+	require.Contains(t, spec.Secrets, "from-the-file")
+
+	require.NoError(t, os.WriteFile(path, []byte("TOKEN=rotated"), 0o600))
+	spec, err = cfg.spec(nil, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"PORT=2", "TOKEN=rotated"}, spec.Env)
+
+	require.NoError(t, os.Remove(path))
+	_, err = cfg.spec(nil, nil, nil)
+	require.EqualError(t, err, "env_file: "+path+": the file cannot be read: no such file or directory")
 }
 
 func TestInheritEnv(t *testing.T) {
