@@ -20,6 +20,11 @@ type Options struct {
 	// ReadFile reads the configuration files and ${file:/path}; nil reads
 	// regular files, 16 MiB and 1 MiB at most. It is called like LookupEnv.
 	ReadFile func(path string) ([]byte, error)
+	// Environ lists the environment, as os.Environ does, for variables that override
+	// keys; nil is os.Environ, or, where LookupEnv is replaced, nothing.
+	Environ func() []string
+	// NoOverrides keeps environment variables from overriding keys.
+	NoOverrides bool
 	// Input answers ${input:id}, for programs that have a person to ask. It is
 	// called when a value is needed, with no lock held, from any goroutine that
 	// decodes a section or reveals a Secret, once for each input of each server: its
@@ -108,8 +113,9 @@ func (l *layers) add(name string, data []byte) error {
 }
 
 func (l *layers) config(name string) *Config {
-	c := newConfig(name, l.root, l.options)
-	c.warnings = append(l.warnings, c.warnings...)
+	root, faults, warnings := override(l.root, l.options)
+	c := newConfig(name, root, l.options)
+	c.faults, c.warnings = append(c.faults, faults...), append(l.warnings, warnings...)
 	return c
 }
 

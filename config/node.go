@@ -261,6 +261,9 @@ func (n *node) describe() string {
 
 // show returns what stands there as it was written, bounded and escaped.
 func (n *node) show() string {
+	if n.origin.Variable != "" {
+		return "${" + n.origin.Variable + "}"
+	}
 	switch n.kind {
 	case kindText:
 		return strconv.Quote(shortened(withoutUserinfo(n.text)))

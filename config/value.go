@@ -143,6 +143,9 @@ func (d *decoder) unmarshal(path string, n *node, target Unmarshaler) bool {
 // list decodes a list. A string is never one, except for Words if it is a single
 // word: it would have to be split by a shell's rules, and there is no shell.
 func (d *decoder) list(path string, n *node, zeroAllowed bool, dst reflect.Value) bool {
+	if n.isOverride() {
+		return d.overriddenList(path, n, zeroAllowed, dst)
+	}
 	if n.kind == kindText && dst.Type() == reflect.TypeFor[Words]() && n.text != "" && !strings.ContainsFunc(n.text, unicode.IsSpace) {
 		return d.word(path, n, dst)
 	}
@@ -172,6 +175,9 @@ func (d *decoder) list(path string, n *node, zeroAllowed bool, dst reflect.Value
 
 // mapping decodes a map; an entry that is null is the same as absent.
 func (d *decoder) mapping(path string, n *node, zeroAllowed bool, dst reflect.Value) bool {
+	if n.isOverride() {
+		return d.overriddenMap(path, n, zeroAllowed, dst)
+	}
 	if n.kind != kindMap {
 		return d.mismatch(path, n, "a map")
 	}
