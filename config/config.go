@@ -34,6 +34,7 @@ func topLevelKeys() []string {
 // concurrent use.
 type Config struct {
 	name     string
+	root     *node // a map, with overrides
 	servers  *node // a map, empty if there is none
 	defaults *node // a map, empty if there is none
 	store    *node // nil if absent
@@ -48,7 +49,7 @@ type Config struct {
 func newConfig(name string, root *node, options Options) *Config {
 	declared, faults := readInputs(root.fields[keyInputs], options)
 	c := &Config{
-		name: name, servers: newMap(root.origin), defaults: newMap(root.origin),
+		name: name, root: root, servers: newMap(root.origin), defaults: newMap(root.origin),
 		inputs: root.fields[keyInputs], faults: faults, source: newSource(options, declared),
 	}
 	for _, key := range root.keys {
