@@ -91,7 +91,7 @@ const DefaultRedirectURL = "http://127.0.0.1:8976/callback"
 type Config struct {
 	// Type is how calls are authorized; empty means TypeBearer where a token or a
 	// command for one is given, else TypeOAuth. See Kind.
-	Type Type `config:"type,alias=grant" doc:"oauth (a user agrees in a browser), bearer, client_credentials, jwt_bearer, enterprise_managed or none; absent: bearer where token or token_command is given, else oauth"`
+	Type Type `config:"type,alias=grant" values:"oauth,bearer,client_credentials,jwt_bearer,enterprise_managed,none" doc:"oauth (a user agrees in a browser), bearer, client_credentials, jwt_bearer, enterprise_managed or none; absent: bearer where token or token_command is given, else oauth"`
 	bearer.Settings
 	// ClientID is the id of a client that was registered beforehand.
 	ClientID string `config:"client_id" doc:"id of a client that was registered beforehand"`
@@ -100,7 +100,7 @@ type Config struct {
 	PrivateKey   config.Secret `config:"private_key" doc:"its private key in PEM form, P-256 or RSA: ${file:/path/key.pem}"`
 	KeyID        string        `config:"key_id" doc:"the key's id (kid), where the authorization server knows several"`
 	// AuthMethod is how it authenticates.
-	AuthMethod Method `config:"token_endpoint_auth_method" doc:"none, client_secret_basic, client_secret_post or private_key_jwt; absent: what the authorization server lists"`
+	AuthMethod Method `config:"token_endpoint_auth_method" values:"none,client_secret_basic,client_secret_post,private_key_jwt" doc:"none, client_secret_basic, client_secret_post or private_key_jwt; absent: what the authorization server lists"`
 	// Issuer is the authorization server that the client was registered with. Its
 	// credentials are never sent to another one (R253).
 	Issuer string `config:"issuer" doc:"the authorization server that client_id belongs to; needed where a server may name several"`
@@ -124,7 +124,7 @@ type Config struct {
 	// the scope (R272).
 	OfflineAccess bool `config:"offline_access" default:"true" doc:"ask for offline_access where the authorization server lists it"`
 	// DPoP says when tokens are bound to a key.
-	DPoP DPoP `config:"dpop" default:"auto" doc:"bind tokens to a key: auto, always or never"`
+	DPoP DPoP `config:"dpop" default:"auto" values:"auto,always,never" doc:"bind tokens to a key: auto, always or never"`
 	// Assertion is the platform's token of type jwt_bearer, read anew each time.
 	Assertion config.Secret `config:"assertion" doc:"for jwt_bearer: the platform's token, read anew each time: ${file:/var/run/secrets/token}"`
 	// IdentityProvider is for type enterprise_managed.

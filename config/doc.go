@@ -42,7 +42,9 @@
 //	}
 //
 // The options after the name are required (present and not empty), alias=other
-// (may be repeated) and zero (a Duration may be 0). A field without the tag is
+// (may be repeated), zero (a Duration may be 0) and path (of a string: relative to
+// the file, ~ is the home folder). The tag values lists the words that a value may
+// be, separated by commas, for the schema; the owner of the key checks them. A field without the tag is
 // not part of the configuration. An embedded struct without a tag is flattened,
 // a struct field is a nested group with dotted keys, a pointer to a struct is
 // nil unless its key is there. The same tags make Fields, from which

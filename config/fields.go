@@ -19,6 +19,8 @@ type Field struct {
 	Required bool
 	// Zero reports that the duration may be 0.
 	Zero bool
+	// Values are the words that the value may be, where it is one of a few.
+	Values []string
 	// Doc is the line of documentation.
 	Doc string
 }
@@ -35,7 +37,7 @@ func Fields(v any) []Field {
 		f := key.field
 		described := Field{
 			Key: key.path, Type: f.typeName(), Default: f.fallback,
-			Required: f.required, Zero: f.zero, Doc: f.doc,
+			Required: f.required, Zero: f.zero, Values: f.values, Doc: f.doc,
 		}
 		for _, alias := range f.aliases {
 			described.Aliases = append(described.Aliases, joinKey(key.prefix, alias))

@@ -22,8 +22,9 @@ type field struct {
 	nested   *shape // a struct, or what a pointer points to, with keys of its own
 	optional bool   // a pointer to a struct: nil when the key is absent
 	required bool
-	zero     bool // a Duration may be 0
-	path     bool // a path: relative to the file, ~ is the home folder
+	zero     bool     // a Duration may be 0
+	path     bool     // a path: relative to the file, ~ is the home folder
+	values   []string // the words it may be; nil if it is not one of a few
 	fallback string
 	hasDef   bool
 	doc      string
@@ -89,6 +90,9 @@ func (s *shape) addFields(t reflect.Type, index []int, depth int) error {
 func readField(structField reflect.StructField, tag string, depth int) (field, error) {
 	result := field{typ: structField.Type, doc: structField.Tag.Get("doc")}
 	result.fallback, result.hasDef = structField.Tag.Lookup("default")
+	if words := structField.Tag.Get("values"); words != "" {
+		result.values = strings.Split(words, ",")
+	}
 	if !structField.IsExported() {
 		return field{}, fmt.Errorf("a field with a config tag must be exported")
 	}

@@ -61,7 +61,7 @@ type TLS struct {
 	CertFile           string `config:"cert_file,path" doc:"PEM file of the client's certificate; read again for each connection"`
 	KeyFile            string `config:"key_file,path" doc:"PEM file of its key"`
 	ServerName         string `config:"server_name" doc:"name to expect in the server's certificate instead of the URL's host"`
-	MinVersion         string `config:"min_version" default:"1.2" doc:"oldest TLS version: 1.2 or 1.3"`
+	MinVersion         string `config:"min_version" default:"1.2" values:"1.2,1.3" doc:"oldest TLS version: 1.2 or 1.3"`
 	InsecureSkipVerify bool   `config:"insecure_skip_verify" doc:"accept any certificate; for tests only"`
 }
 

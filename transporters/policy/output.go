@@ -37,7 +37,7 @@ type OutputConfig struct {
 	// on. strict fails the call with ErrProtocol, kind KindProtocol, delivery
 	// DeliveryAnswered: the tool has run. A call of a tool whose schema cannot
 	// be used is then not made at all (R036), delivery DeliveryNotSent.
-	Validation string `config:"output_validation" default:"warn" doc:"structured output against the tool's outputSchema: strict (the call fails), warn or off"`
+	Validation string `config:"output_validation" default:"warn" values:"strict,warn,off" doc:"structured output against the tool's outputSchema: strict (the call fails), warn or off"`
 }
 
 // Check returns a fault for a value that is not allowed. section gives it its

@@ -31,14 +31,14 @@ const (
 
 // Settings are the configuration keys that every server type on a Session has.
 type Settings struct {
-	Protocol          string          `config:"protocol" default:"auto" doc:"auto, modern, legacy or a protocol version"`
+	Protocol          string          `config:"protocol" default:"auto" values:"auto,modern,legacy,2026-07-28,2025-11-25,2025-06-18,2025-03-26,2024-11-05" doc:"auto, modern, legacy or a protocol version"`
 	RequestTimeout    config.Duration `config:"request_timeout,alias=timeout" default:"60s" doc:"longest silence of one request; each progress report restarts it"`
 	MaxRequestTimeout config.Duration `config:"max_request_timeout" default:"600s" doc:"whole life of one request, however much progress"`
 	ConnectTimeout    config.Duration `config:"connect_timeout" default:"60s" doc:"whole handshake, the start of a process included"`
 	ConnectBackoff    config.Duration `config:"connect_backoff" default:"250ms" doc:"after a failed start further calls get the same error for this long, doubling to 10s"`
 	ProbeTimeout      config.Duration `config:"probe_timeout" default:"5s" doc:"stdio: silence after which the older handshake is tried as well"`
-	Progress          string          `config:"progress" default:"always" doc:"send a progress token with every call (always) or only on_request"`
-	IDType            string          `config:"id_type" default:"int" doc:"how request ids are written: int or string"`
+	Progress          string          `config:"progress" default:"always" values:"always,on_request" doc:"send a progress token with every call (always) or only on_request"`
+	IDType            string          `config:"id_type" default:"int" values:"int,string" doc:"how request ids are written: int or string"`
 	MaxSessionRetries int             `config:"max_session_retries" default:"1" doc:"re-initializations for one request after the server forgot the session; 0 is off"`
 }
 

@@ -40,7 +40,7 @@ type Config struct {
 	// process.
 	EnvFile config.EnvFile `config:"env_file" doc:"file of lines NAME=value, beneath env; read at each start of the process"`
 	// InheritEnv says what the process gets of this program's environment.
-	InheritEnv InheritEnv `config:"inherit_env" default:"safe" doc:"what the process inherits of the environment: safe (a short list without secrets: PATH, HOME, LANG, ...), all or true, none or false"`
+	InheritEnv InheritEnv `config:"inherit_env" default:"safe" values:"safe,all,none,true,false" doc:"what the process inherits of the environment: safe (a short list without secrets: PATH, HOME, LANG, ...), all or true, none or false"`
 	// MaxLineBytes bounds one inbound line; a longer one ends the link.
 	// 0 means DefaultMaxLineBytes.
 	MaxLineBytes int `config:"max_line_bytes" default:"33554432" doc:"longest line from the server, in bytes; a longer one ends the process"`
