@@ -12,8 +12,11 @@ type Entry struct {
 	// Value is the value as written, references not resolved, bounded and with
 	// escapes; *** for a secret.
 	Value string
-	// Origin is where the key stands.
+	// Origin is where the key stands; zero for a default.
 	Origin Origin
+	// Default reports that nothing was written, and the value is the key's default.
+	// Only Effective lists such keys.
+	Default bool
 }
 
 // Explain returns every key of the section, taken ones included, in the order of
