@@ -3,6 +3,7 @@ module github.com/mcp-client-go/mcpclient
 go 1.26.0
 
 require (
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-resty/resty/v2 v2.17.2
 	github.com/hashicorp/go-hclog v1.6.3
 	github.com/knadh/koanf/parsers/json v1.0.1

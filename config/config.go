@@ -43,6 +43,12 @@ type Config struct {
 	faults   []errors.Fault
 	warnings []errors.Fault
 	source   *source
+
+	// For Watch; empty if the configuration was not loaded from files.
+	paths   []string
+	options Options
+	content [32]byte // a digest of the files
+	blank   string   // a file with nothing in it
 }
 
 // newConfig takes the top level apart.

@@ -48,7 +48,7 @@ func tooDeep(at Origin) error {
 }
 
 // mostValues bounds the values of one file: reading them takes a second at most.
-const mostValues = 500_000
+const mostValues = 200_000
 
 func tooMany(at *positions) error {
 	return failure(Origin{File: at.name}, fmt.Sprintf("the file has more than %d values, which is no configuration", mostValues))

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -48,7 +49,8 @@ func LoadWith(options Options, paths ...string) (*Config, error) {
 		return nil, failureAllowing(Origin{}, "no configuration file was named", "at least one path")
 	}
 	layers := layers{options: options}
-	for _, path := range paths {
+	contents, blank := make([][]byte, len(paths)), ""
+	for i, path := range paths {
 		data, err := readConfiguration(options, path)
 		if err != nil {
 			return nil, err
@@ -56,8 +58,13 @@ func LoadWith(options Options, paths ...string) (*Config, error) {
 		if err := layers.add(path, data); err != nil {
 			return nil, err
 		}
+		if contents[i] = data; isBlank(data) {
+			blank = path
+		}
 	}
-	return layers.config(strings.Join(paths, ", ")), nil
+	c := layers.config(strings.Join(paths, ", "))
+	c.paths, c.options, c.content, c.blank = slices.Clone(paths), options, contentOf(contents), blank
+	return c, nil
 }
 
 // Parse is Load for the content of one file; name decides the format and
