@@ -26,10 +26,10 @@ const executableVariable = "MCPCLIENT_EXECUTABLE"
 // the built-in one.
 func (p *program) configuration() (*config.Config, error) {
 	if len(p.configFiles) > 0 {
-		return config.Load(p.configFiles...)
+		return p.load(p.configFiles...)
 	}
 	if name := p.findConfiguration(); name != "" {
-		return config.Load(name)
+		return p.load(name)
 	}
 	self, err := p.executable()
 	if err != nil {
@@ -65,6 +65,7 @@ func (p *program) findConfiguration() string {
 // withClient runs work with a client, within the time that --timeout gives, and
 // closes the client.
 func (p *program) withClient(ctx context.Context, work func(context.Context, *mcpclient.Client) error) error {
+	p.inputs.asking = ctx
 	cfg, err := p.configuration()
 	if err != nil {
 		return err

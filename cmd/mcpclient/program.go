@@ -31,6 +31,8 @@ type program struct {
 	json        bool
 	timeout     timeoutFlag
 	verbose     bool
+
+	inputs inputs
 }
 
 // usageError is a mistake in the command line.
@@ -97,6 +99,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.AddCommand(
 		p.serversCommand(), p.toolsCommand(), p.resourcesCommand(), p.promptsCommand(),
 		p.callCommand(), p.readCommand(), p.promptCommand(),
+		p.configCommand(),
 		p.testCommand(), p.versionCommand(), p.demoServerCommand(),
 	)
 	return root
