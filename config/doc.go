@@ -14,15 +14,33 @@
 //
 // # Loading
 //
-// Load reads YAML (.yaml, .yml), TOML (.toml) and JSON (.json); of several
-// files a later one wins, key by key: maps merge, everything else replaces.
-// FromKoanf, FromMap and FromServers take what a program already holds. None of
-// them checks a server: they fail only for the file itself (missing, not
-// readable, not well-formed, a key given twice), with its place.
+// Load reads YAML (.yaml, .yml), TOML (.toml) and JSON (.json, .jsonc); a file with
+// another extension is read as what it looks like. JSON may have comments and a
+// comma behind the last item. Of several files a later one wins, key by key: maps
+// merge, everything else replaces. FromKoanf, FromMap and FromServers take what a
+// program already holds. None of them checks a server: they fail only for the file
+// itself (missing, not readable, not well-formed, a key given twice, more than 16
+// MiB or 200,000 values), with its place.
 //
-// Top-level keys are servers, defaults, strict and store; another one is a
-// fault of the Config, unless it begins with x-, which makes it a place for
-// YAML's anchors. The keys under defaults are merged under each server.
+// Top-level keys are servers, defaults, inputs, strict and store; another one is a
+// fault of the Config, unless it begins with x-, which makes it a place for YAML's
+// anchors, or is $schema. The keys under defaults are merged under each server.
+//
+// # Other programs' files
+//
+// The files of Claude (Desktop and Code), Cursor, Windsurf, Cline, Roo Code, Gemini,
+// Copilot, VS Code, Zed, Codex, OpenCode and the like are told by their shape,
+// whatever their name: mcpServers, context_servers, mcp_servers, mcp.servers, or, in
+// JSON, servers without a type or with a list of inputs. They become sections with
+// our keys: command and args, env, envFile, cwd, url (serverUrl, httpUrl), headers,
+// type in all its spellings, timeout, lists of tools to include and exclude,
+// ${workspaceFolder} and ${userHome}. A server that is switched off there is left
+// out. What concerns only the other program's screens is passed over; what else has
+// no meaning here is among Warnings, with its place, and so is a timeout, which some
+// programs count in seconds and some in milliseconds (it is read as seconds up to
+// 3600). Keys of ours are added by a file that is loaded after theirs.
+//
+// Convert writes any configuration in our own keys.
 //
 // # Checking
 //
@@ -60,13 +78,52 @@
 // leading zero, which YAML would read as octal, is a fault where a number is
 // wanted. Integers keep all their digits.
 //
-// # Interpolation
+// # References
 //
-// ${VAR}, ${VAR:-default} and ${file:/path} are replaced in strings, not in
-// keys, when a section is decoded; what was put in is not looked at again.
-// $${ stands for a literal ${. Default is used where the variable is unset or
-// empty. A variable that is unset, or a file that cannot be read, is a fault.
-// A file may have 1 MiB and loses one line end at its end. A fault shows the
-// reference, never what it stands for. Secret keeps the reference and resolves
-// it at each Reveal, so that a rotated file is seen.
+// These are replaced in strings, not in keys, when a section is decoded; what was
+// put in is not looked at again:
+//
+//	${VAR}           an environment variable
+//	${VAR:-default}  default where it is unset or empty
+//	${env:VAR}       another spelling of both
+//	${file:path}     a file of 1 MiB at most, without one line end at its end
+//	${input:id}      what the user answers, where there is one (Options.Input)
+//	$${              a literal ${
+//
+// A variable that is unset, or a file that cannot be read, is a fault. A fault shows
+// the reference, never what it stands for. Secret keeps the reference and resolves it
+// at each Reveal, so that a rotated file is seen. inputs declares what is asked for:
+//
+//	inputs:
+//	  key: {description: API key, password: true}
+//
+// # Paths
+//
+// A path (cwd, env_file, tls.ca_file, ${file:...} and so on) that is relative is
+// taken from the folder of the file that it stands in, and ~ is the home folder. In a
+// Go value or an environment variable it is taken from the working directory.
+//
+// # Environment variables that override keys
+//
+// Above all files stand environment variables whose names begin with MCPCLIENT_:
+//
+//	MCPCLIENT_SERVERS__GITHUB__REQUEST_TIMEOUT=90s   servers.github.request_timeout
+//	MCPCLIENT_SERVERS__MY_SERVER__TOOLS__ALLOW=a*,b  servers.my-server.tools.allow
+//	MCPCLIENT_SERVERS__MEMORY__ENV__API_KEY=...      servers.memory.env.API_KEY
+//	MCPCLIENT_DEFAULTS__REQUEST_TIMEOUT=90s          defaults.request_timeout
+//	MCPCLIENT_STRICT=true                            strict
+//
+// Two underscores go one level down. A part of the name is the key that is the same
+// but for case, and but for _ where the key has another character than a letter or a
+// digit; a new key is in lower case, but under env as it is, and under headers with -
+// for _. A value has the type of its key: a list is JSON or words separated by
+// commas, a map is JSON, and ${ has no meaning. A server must be in a file: a name
+// that fits none is a warning, one that fits two a fault. The key's origin is the
+// variable, and a fault names the variable, never its value. Load, Parse and their
+// like look for them; Options.NoOverrides keeps them out.
+//
+// # Watching
+//
+// Watch calls back when the files of a loaded configuration change, or what their
+// values refer to; Section.Fingerprint tells which servers are another than before.
 package config

@@ -10,7 +10,7 @@ import (
 // panic, that a file error is a configuration error that names the file, and that
 // the values of a file and the places beside them have the same shape.
 func FuzzParse(f *testing.F) {
-	names := []string{"a.yaml", "a.toml", "a.json"}
+	names := []string{"a.yaml", "a.toml", "a.json", "a.mcp"}
 	for format, name := range []string{"mcp.yaml", "mcp.toml", "mcp.json"} {
 		f.Add(format, formats()[name])
 	}
@@ -29,8 +29,17 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"servers": {"a": {"b": [1, {"c": null}]}}}`, `{"a": "\u0000", "\u0000": 1e400}`, ` {"a":1} x`, `{"a":-0.0}`} {
 		f.Add(2, seed)
 	}
+	for _, seed := range []string{
+		`{"mcpServers": {"a": {"command": "x", "args": ["y"], "env": {"A": "$B"}, "timeout": 1e9, "url": "x", "httpUrl": "y", "disabled": null}}}`,
+		`{"inputs": [{"id": "a", "options": [{"value": 1}]}, 1], "servers": {"a": {"command": {"path": "x", "args": 1}, "headers": [1]}, "b": null}}`,
+		`{"context_servers": {"a": {"command": {"path": "x"}, "enabled": false}, "b": [1]}}`, `{"mcp": {"a": {"type": "local", "command": ["{env:A}{file:b}{"]}}}`,
+		`{"mcp": {"servers": {"a": {"tools": ["*"], "includeTools": ["a"], "excludeTools": "b"}}}} // x`, `{"mcpServers": [], "servers": null, "defaults": 1,}`,
+		"[mcp_servers.a]\nenv_vars = [1]\nenv_http_headers = {a = 1}\nbearer_token_env_var = [2]\nstartup_timeout_sec = nan", "mcpServers: {a: {<<: {command: b}}}",
+	} {
+		f.Add(3, seed)
+	}
 	f.Fuzz(func(t *testing.T, format int, text string) {
-		name := names[uint(format)%3]
+		name := names[uint(format)%4]
 		c, err := Parse(name, []byte(text))
 		if err != nil {
 			configuration, ok := errors.AsType[*errors.ServerConfigurationError](err)
@@ -44,6 +53,11 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		sameShape(t, "", values, places)
+		for _, warning := range append(c.Warnings(), c.LiteralSecrets()...) {
+			if warning.Message == "" || warning.File != name || warning.Line == 0 {
+				t.Fatalf("a warning without its place: %+v", warning)
+			}
+		}
 		_ = c.Faults()
 		for _, server := range c.Names() {
 			s, ok := c.Server(server)
@@ -57,6 +71,10 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			s.Explain()
+			s.Effective(everything{})
+			if s.Fingerprint() != s.Fingerprint() {
+				t.Fatal("the fingerprint is not stable")
+			}
 		}
 	})
 }
