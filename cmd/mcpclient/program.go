@@ -20,6 +20,8 @@ const (
 
 // program is one run of the command line.
 type program struct {
+	inputs inputs
+
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	executable     func() (string, error) // the path of this program
@@ -31,8 +33,6 @@ type program struct {
 	json        bool
 	timeout     timeoutFlag
 	verbose     bool
-
-	inputs inputs
 }
 
 // usageError is a mistake in the command line.
@@ -87,6 +87,7 @@ func (p *program) rootCommand() *cobra.Command {
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(p.configCommand())
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -99,7 +100,6 @@ func (p *program) rootCommand() *cobra.Command {
 	root.AddCommand(
 		p.serversCommand(), p.toolsCommand(), p.resourcesCommand(), p.promptsCommand(),
 		p.callCommand(), p.readCommand(), p.promptCommand(),
-		p.configCommand(),
 		p.testCommand(), p.versionCommand(), p.demoServerCommand(),
 	)
 	return root
