@@ -5,6 +5,7 @@ package factory
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -51,11 +52,14 @@ func TestProgramsAndFilesAreFoundFromTheConfiguration(t *testing.T) {
 }
 
 func TestCertificatesAreFoundFromTheConfiguration(t *testing.T) {
-	cfg, err := config.Parse("/etc/app/mcp.yaml", []byte("servers: {s: {type: http, base_url: 'https://h', tls: {ca_file: certs/ca.pem}, auth: {store: {path: tokens}}}}"))
+	cfg, err := config.Parse("/etc/app/mcp.yaml", []byte("servers: {s: {type: http, base_url: 'https://h', tls: {ca_file: certs/ca.pem}}}"))
 	require.NoError(t, err)
 	s, _ := cfg.Server("s")
 	rest, _ := s.Take(&commonKeys{})
 	keys, _, _ := decodeHTTP(rest, Build{Server: "s"})
 	assert.Equal(t, "/etc/app/certs/ca.pem", keys.TLS.CAFile)
-	assert.Equal(t, "/etc/app/tokens", keys.Auth.Store.Path)
+	for _, field := range New().Keys("http") {
+		isPath := strings.HasSuffix(field.Key, "_file") || strings.HasSuffix(field.Key, ".path")
+		assert.Equal(t, isPath, field.Type == "path", field.Key)
+	}
 }
