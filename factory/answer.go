@@ -43,7 +43,7 @@ func (s *Slot) background(f func()) bool {
 // principal names whom a call is for, as the slot sees it.
 func (s *Slot) principal(options *transporters.CallOptions) string {
 	s.mu.RLock()
-	identity := s.blueprint.IdentityHeaders
+	identity := s.current.IdentityHeaders
 	s.mu.RUnlock()
 	return principalOf(options, identity)
 }

@@ -72,7 +72,9 @@ func (b Build) authorization(section *config.Section, keys httpKeys) (made autho
 // authOptions are those of a server's authorizer: the program's own go before
 // what is made here.
 func (b Build) authOptions(keys httpKeys, client *http.Client, guard dial.Guard) []auth.Option {
-	options := []auth.Option{auth.WithLogger(b.Logger), auth.WithGuard(guard), auth.WithHTTPClient(client)}
+	options := []auth.Option{
+		auth.WithLogger(b.Logger), auth.WithFallbackStore(b.tokens), auth.WithGuard(guard), auth.WithHTTPClient(client),
+	}
 	if store := keys.Auth.Store; store.Path != "" {
 		options = append(options, auth.WithStore(filestore.OnFirstUse(store.Path, store.Key)))
 	}
@@ -116,4 +118,7 @@ func WithAuthOptions(options ...auth.Option) Option {
 // authSeams are what authorizers are made with.
 type authSeams struct {
 	auth []auth.Option
+	// tokens is for authorizers without a configured store: what is in memory
+	// outlives the replacement of a server's section.
+	tokens auth.Store
 }

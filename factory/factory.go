@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -30,6 +31,7 @@ type TransporterFactory struct {
 	metaHook      policy.MetaHook
 	tasks         *policy.TasksConfig
 	maxPrincipals int
+	drain         time.Duration
 	auth          []auth.Option
 	verdicts      session.VerdictStore
 	pool          *dial.Pool
@@ -48,6 +50,7 @@ type registration struct {
 func New(options ...Option) *TransporterFactory {
 	f := &TransporterFactory{
 		logger: hclog.NewNullLogger(),
+		drain:  DefaultDrainTimeout,
 		pool:   dial.NewPool(),
 		types: map[string]registration{
 			typeHTTP:  {construct: newHTTP, keys: []any{httpKeys{}}},
@@ -73,6 +76,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		metaHook:      f.metaHook,
 		tasks:         f.tasks,
 		maxPrincipals: f.maxPrincipals,
+		drain:         f.drain,
 		auth:          slices.Clone(f.auth),
 		verdicts:      f.verdicts,
 		pool:          dial.NewPool(),
@@ -115,6 +119,12 @@ func (f *TransporterFactory) lookUp(name string) (registration, bool) {
 	found, known := f.types[name]
 	return found, known
 }
+
+// Logger returns the logger that WithLogger set; it is never nil.
+func (f *TransporterFactory) Logger() hclog.Logger { return f.logger }
+
+// DrainTimeout returns what WithDrainTimeout set.
+func (f *TransporterFactory) DrainTimeout() time.Duration { return f.drain }
 
 // CloseIdle closes the HTTP connections that no call is using. The factory
 // remains usable.

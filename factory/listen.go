@@ -16,11 +16,16 @@ type listener interface {
 }
 
 // Listen opens a subscription on the base of the principal that ctx names; see
-// session.Session.Listen. Until it ends the base counts as busy. What the
-// configuration denies cannot be subscribed to.
+// session.Session.Listen. Until it ends the base is not evicted; it ends with
+// ErrTransportClosed when the base is closed because the blueprint was replaced
+// and no call runs any more. What the configuration denies cannot be subscribed
+// to.
 func (s *Slot) Listen(ctx context.Context, filter mcp.SubscriptionFilter, handler func(mcp.Message)) (*session.Subscription, error) {
-	if s.guard != nil {
-		if _, err := s.guard.Request(ctx, mcp.MethodListen, mcp.ListenParams{Notifications: filter}, nil); err != nil {
+	s.mu.RLock()
+	guard := s.current.guard
+	s.mu.RUnlock()
+	if guard != nil {
+		if _, err := guard.Request(ctx, mcp.MethodListen, mcp.ListenParams{Notifications: filter}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -28,9 +33,9 @@ func (s *Slot) Listen(ctx context.Context, filter mcp.SubscriptionFilter, handle
 	if err != nil {
 		return nil, err
 	}
+	defer s.leave(t)
 	listening, ok := base.(listener)
 	if !ok {
-		s.leave(t)
 		return nil, &errors.TransporterRequestError{
 			Server: s.server, Action: mcp.MethodListen, Kind: errors.KindParams, Delivery: errors.DeliveryNotSent,
 			Message: "a server of this type has no subscriptions", Err: errors.ErrCapabilityMissing,
@@ -38,12 +43,12 @@ func (s *Slot) Listen(ctx context.Context, filter mcp.SubscriptionFilter, handle
 	}
 	subscription, err := listening.Listen(ctx, filter, handler)
 	if err != nil {
-		s.leave(t)
 		return nil, err
 	}
+	t.hold()
 	go func() { // ends with the subscription, and that with the base
 		<-subscription.Done()
-		s.leave(t)
+		s.drop(t)
 	}()
 	return subscription, nil
 }
@@ -80,12 +85,28 @@ func (s *Slot) NotifyRootsChanged(ctx context.Context) error {
 
 // WaitForState waits until the base of the principal that ctx names is in the
 // state, or ctx ends, whose cause it returns then. Meanwhile the base counts as
-// busy.
+// busy. When the blueprint is replaced it goes on with the base that comes next.
 func (s *Slot) WaitForState(ctx context.Context, state transporters.State) error {
+	for {
+		replaced, err := s.waitForState(ctx, state)
+		if !replaced || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (s *Slot) waitForState(ctx context.Context, state transporters.State) (replaced bool, err error) {
 	t, base, err := s.enter(ctx, "")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer s.leave(t)
-	return transporters.WaitForState(ctx, base, state)
+	waiting, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(t.generation.life, func() { stop(errReplaced) })()
+	err = transporters.WaitForState(waiting, base, state)
+	return errors.Is(err, errReplaced), err
 }
+
+// errReplaced ends waits for a base whose blueprint was replaced.
+var errReplaced = errors.New("the configuration of the server was replaced")

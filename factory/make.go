@@ -6,7 +6,6 @@ import (
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/httplink"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
@@ -19,16 +18,6 @@ type commonKeys struct {
 	principalKeys
 	policy.FilterConfig
 	policy.OutputConfig
-}
-
-// Made is what serves one server.
-type Made struct {
-	// Head is where calls enter the chain.
-	Head transporters.Transporter
-	// Slot is where the chain ends.
-	Slot *Slot
-	// Authorizer gets the server's tokens; nil if it has no section auth.
-	Authorizer *auth.Authorizer
 }
 
 // Check returns every fault of a server's section, in the order of the file,
@@ -53,21 +42,14 @@ func (f *TransporterFactory) CheckDefaults(defaults *config.Section) []errors.Fa
 	return defaults.Unknown(known...)
 }
 
-// Make builds the chain of a server. It does no I/O: bases are opened when calls
-// need them. The error is a *errors.ServerConfigurationError with every fault.
-func (f *TransporterFactory) Make(section *config.Section) (*Made, error) {
-	common, blueprint, faults := f.read(section)
-	if err := configurationError(section.Server(), faults); err != nil {
-		return nil, err
-	}
-	slot := NewSlot(section.Server(), blueprint, f.maxPrincipalsOf(section, common.principalKeys),
-		WithPrincipalIdleTimeout(common.PrincipalIdleTimeout.Or(DefaultPrincipalIdleTimeout)))
-	slot.guard = guard(section.Server(), common.FilterConfig)
-	return &Made{Head: f.chain(section.Server(), common, slot), Slot: slot, Authorizer: blueprint.Authorizer}, nil
-}
-
 // read decodes and checks a section.
 func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprint, []errors.Fault) {
+	return f.readWith(section, nil)
+}
+
+// readWith is read for an authorizer that keeps its tokens in the store, unless
+// another one is configured.
+func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store) (commonKeys, Blueprint, []errors.Fault) {
 	var common commonKeys
 	rest, faults := section.Take(&common)
 	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section), common.check(section)))
@@ -76,7 +58,7 @@ func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprin
 	switch {
 	case known:
 		var own []errors.Fault
-		blueprint, own = registered.construct(rest, f.build(section.Server(), common.Settings))
+		blueprint, own = registered.construct(rest, f.build(section.Server(), common.Settings, tokens))
 		faults = append(faults, f.explained(common.Type, own)...)
 	case common.Type != "":
 		faults = append(faults, f.unknownType(section, common.Type))
@@ -85,7 +67,7 @@ func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprin
 	return common, blueprint, section.AsWritten(faults)
 }
 
-func (f *TransporterFactory) build(server string, settings session.Settings) Build {
+func (f *TransporterFactory) build(server string, settings session.Settings, tokens auth.Store) Build {
 	return Build{
 		Server:   server,
 		Settings: settings,
@@ -95,6 +77,6 @@ func (f *TransporterFactory) build(server string, settings session.Settings) Bui
 		Verdicts: f.verdicts,
 		Logger:   f.logger,
 
-		authSeams: authSeams{auth: f.auth},
+		authSeams: authSeams{auth: f.auth, tokens: tokens},
 	}
 }

@@ -1,6 +1,8 @@
 package factory
 
 import (
+	"time"
+
 	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/go-hclog"
 
@@ -65,4 +67,15 @@ func WithStdioOptions(options ...stdiolink.Option) Option {
 // DefaultMaxPrincipals. 0 or less means the default.
 func WithMaxPrincipals(limit int) Option {
 	return func(f *TransporterFactory) { f.maxPrincipals = limit }
+}
+
+// WithDrainTimeout bounds how long calls may go on that run when their server's
+// configuration is replaced or removed: after it they fail with
+// ErrTransportClosed. The default, which 0 or less means as well, is
+// DefaultDrainTimeout.
+func WithDrainTimeout(limit time.Duration) Option {
+	if limit <= 0 {
+		limit = DefaultDrainTimeout
+	}
+	return func(f *TransporterFactory) { f.drain = limit }
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -25,41 +27,46 @@ const DefaultMaxPrincipals = 1024
 // others are closed on goroutines of the slot, which Close waits for.
 type Slot struct {
 	server string
-	limit  int
-	clock  atomic.Uint64            // counts calls, to tell who was idle for longest
-	guard  transporters.Transporter // says which subscriptions are allowed, or nil
+	drain  time.Duration
+	tokens auth.Store    // where authorizers without another store keep theirs; nil if there are none
+	clock  atomic.Uint64 // counts calls, to tell who was idle for longest
 
 	expiry expiry
 
-	mu        sync.RWMutex
-	blueprint Blueprint
-	tenants   map[string]*tenant
-	retired   map[*tenant]struct{} // no longer given to calls, not closed yet
-	past      transporters.Stats   // of the bases that are closed
-	ends      []func() error       // of blueprints that were replaced
-	closed    bool
-	closing   sync.WaitGroup // goroutines of the slot; none are added after closed
+	mu      sync.RWMutex
+	current *generation
+	tenants map[string]*tenant
+	retired map[*tenant]struct{}     // no longer given to calls, not closed yet
+	past    transporters.Stats       // of the bases that are closed
+	earlier map[*generation]struct{} // replaced, and to be ended once their last base is closed
+	closed  bool
+	closing sync.WaitGroup // goroutines of the slot; none are added after closed
 }
 
 var _ transporters.Base = (*Slot)(nil)
 
 // SlotOption sets how a slot is kept.
-type SlotOption func(*Slot)
+type SlotOption func(*generation)
 
 // NewSlot returns a slot whose bases are opened by the blueprint. A limit of 0
 // or less means DefaultMaxPrincipals.
 func NewSlot(server string, blueprint Blueprint, limit int, options ...SlotOption) *Slot {
-	if limit <= 0 {
-		limit = DefaultMaxPrincipals
-	}
-	s := &Slot{
-		server: server, limit: limit, blueprint: blueprint, expiry: newExpiry(),
-		tenants: make(map[string]*tenant), retired: make(map[*tenant]struct{}),
-	}
+	first := newGeneration(blueprint, nil)
+	first.limit = limit
 	for _, option := range options {
-		option(s)
+		option(first)
 	}
-	return s
+	return slotFrom(server, first)
+}
+
+func slotFrom(server string, first *generation) *Slot {
+	if first.limit <= 0 {
+		first.limit = DefaultMaxPrincipals
+	}
+	return &Slot{
+		server: server, drain: DefaultDrainTimeout, current: first, expiry: newExpiry(),
+		tenants: make(map[string]*tenant), retired: make(map[*tenant]struct{}), earlier: make(map[*generation]struct{}),
+	}
 }
 
 // Request makes the call through the base of the principal that ctx names.
@@ -105,26 +112,30 @@ func (s *Slot) enter(ctx context.Context, action string) (*tenant, transporters.
 	}
 }
 
+// leave ends a call.
 func (s *Slot) leave(t *tenant) {
-	expires := s.expires(t)
-	if expires {
-		t.idleSince.Store(s.expiry.now())
-	}
-	switch {
-	case t.release():
+	s.noteUse(t)
+	if t.release() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.closeLater(t)
-	case expires && !s.expiry.armed.Load():
-		s.arm()
+		return
 	}
+	s.armAfter(t)
+}
+
+// drop ends a subscription.
+func (s *Slot) drop(t *tenant) {
+	s.noteUse(t)
+	t.drop()
+	s.armAfter(t)
 }
 
 // tenant returns the tenant for a call, a new one if there is none, and the
 // names of the identity headers.
 func (s *Slot) tenant(options *transporters.CallOptions) (*tenant, []string, error) {
 	s.mu.RLock()
-	identity := s.blueprint.IdentityHeaders
+	identity := s.current.IdentityHeaders
 	principal := principalOf(options, identity)
 	t := s.tenants[principal]
 	closed := s.closed
@@ -148,11 +159,12 @@ func (s *Slot) add(principal string) (*tenant, error) {
 	if t := s.tenants[principal]; t != nil {
 		return t, nil
 	}
-	if len(s.tenants) >= s.limit && !s.evict() {
-		return nil, errFull
+	if len(s.tenants) >= s.current.limit && !s.evict() {
+		return nil, fullError(s.current.limit)
 	}
-	t := newTenant(principal, s.blueprint.Open)
+	t := newTenant(principal, s.current)
 	t.idleSince.Store(s.expiry.now())
+	s.current.tenants++
 	s.tenants[principal] = t
 	return t, nil
 }
@@ -190,8 +202,11 @@ func (s *Slot) forget(t *tenant) {
 	}
 }
 
-// errFull is why a call is refused: there is no room and nobody to evict.
-var errFull = errors.New("too many principals")
+// fullError is why a call is refused: there is no room and nobody to evict. It is
+// the number of principals.
+type fullError int
+
+func (e fullError) Error() string { return "too many principals" }
 
 func (s *Slot) refuse(action string, err error) error {
 	if _, isComplete := errors.AsType[*errors.TransporterRequestError](err); isComplete {
@@ -203,9 +218,11 @@ func (s *Slot) refuse(action string, err error) error {
 	switch {
 	case errors.Is(err, errors.ErrTransportClosed):
 		failure.Kind = errors.KindClosed
-	case errors.Is(err, errFull):
-		failure.Kind = errors.KindUnavailable
-		failure.Message = fmt.Sprintf("%d principals are connected, as many as may be, and all have calls running", s.limit)
+	default:
+		if limit, isFull := errors.AsType[fullError](err); isFull {
+			failure.Kind = errors.KindUnavailable
+			failure.Message = fmt.Sprintf("%d principals are connected, as many as may be, and all have calls running", int(limit))
+		}
 	}
 	return failure
 }

@@ -2,47 +2,13 @@ package factory
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
-
-// Replace makes calls that begin from now on use another blueprint. Bases of the
-// old one are closed when their last call has returned.
-func (s *Slot) Replace(blueprint Blueprint) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.blueprint.Close != nil {
-		s.ends = append(s.ends, s.blueprint.Close) // its bases may still be busy
-	}
-	s.blueprint = blueprint
-	for principal, t := range s.tenants {
-		delete(s.tenants, principal)
-		if t.retire() {
-			s.closeLater(t)
-			continue
-		}
-		s.retired[t] = struct{}{}
-	}
-}
-
-// closeLater closes a retired tenant that nobody uses on a goroutine of its own.
-// s.mu is held. After Close there is nothing to do: Close took it along.
-func (s *Slot) closeLater(t *tenant) {
-	if s.closed {
-		return
-	}
-	s.retired[t] = struct{}{}
-	t.closing = true
-	s.closing.Go(func() {
-		_ = t.end(transporters.Base.Close) // nobody is left to tell
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.retired, t)
-		s.past = s.past.Add(t.stats())
-	})
-}
 
 // State returns the state of the liveliest base: ready before reconnecting,
 // starting, exhausted and idle. A slot without bases is idle.
@@ -109,13 +75,11 @@ func (s *Slot) end(end func(transporters.Base) error) error {
 	}
 	for t := range s.retired {
 		if !t.closing {
+			t.stopTimer()
 			all = append(all, t)
 		}
 	}
-	ends := s.ends
-	if s.blueprint.Close != nil {
-		ends = append(ends, s.blueprint.Close)
-	}
+	generations := append(slices.Collect(maps.Keys(s.earlier)), s.current)
 	s.mu.Unlock()
 
 	failures := make([]error, len(all))
@@ -125,8 +89,8 @@ func (s *Slot) end(end func(transporters.Base) error) error {
 	}
 	ending.Wait()
 	s.closing.Wait()
-	for _, end := range ends {
-		failures = append(failures, end())
+	for _, g := range generations {
+		failures = append(failures, g.end())
 	}
 	return errors.Join(failures...)
 }

@@ -13,7 +13,7 @@ const DefaultPrincipalIdleTimeout = 15 * time.Minute
 // so long; 0 or less keeps them. The client's own base is always kept. The default
 // is DefaultPrincipalIdleTimeout.
 func WithPrincipalIdleTimeout(limit time.Duration) SlotOption {
-	return func(s *Slot) { s.expiry.limit = limit }
+	return func(g *generation) { g.idle = limit }
 }
 
 // expiry closes what is idle. Its timer runs only while there is something to
@@ -25,13 +25,12 @@ func WithPrincipalIdleTimeout(limit time.Duration) SlotOption {
 // it is not armed any more, then looks which bases are in use. One of the two sees
 // the other.
 type expiry struct {
-	limit time.Duration // 0 or less: never
 	began time.Time
 	armed atomic.Bool // written with the slot's mu held
 	timer *time.Timer // guarded by the slot's mu
 }
 
-func newExpiry() expiry { return expiry{limit: DefaultPrincipalIdleTimeout, began: time.Now()} }
+func newExpiry() expiry { return expiry{began: time.Now()} }
 
 // now is the time on the slot's own clock, which no correction of the system's
 // clock moves.
@@ -45,16 +44,26 @@ func (e *expiry) stop() {
 }
 
 // expires reports whether the tenant's base may grow old.
-func (s *Slot) expires(t *tenant) bool { return s.expiry.limit > 0 && t.principal != "" }
+func (s *Slot) expires(t *tenant) bool { return t.generation.idle > 0 && t.principal != "" }
 
-// arm starts the timer unless it runs.
-func (s *Slot) arm() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.armFor(s.expiry.limit)
+// noteUse is called before the base is let go of, armAfter afterwards.
+func (s *Slot) noteUse(t *tenant) {
+	if s.expires(t) {
+		t.idleSince.Store(s.expiry.now())
+	}
 }
 
-// armFor is arm; s.mu is held.
+// armAfter starts the timer unless it runs.
+func (s *Slot) armAfter(t *tenant) {
+	if !s.expires(t) || s.expiry.armed.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armFor(t.generation.idle)
+}
+
+// armFor starts the timer unless it runs; s.mu is held.
 func (s *Slot) armFor(wait time.Duration) {
 	if s.closed || !s.expiry.armed.CompareAndSwap(false, true) {
 		return
@@ -80,7 +89,7 @@ func (s *Slot) expire() {
 		if !s.expires(t) || !t.isIdle() {
 			continue
 		}
-		left := s.expiry.limit - time.Duration(now-t.idleSince.Load())
+		left := t.generation.idle - time.Duration(now-t.idleSince.Load())
 		switch {
 		case left > 0 && (next == 0 || left < next):
 			next = left

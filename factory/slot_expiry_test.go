@@ -263,15 +263,15 @@ func TestKeysOfPrincipals(t *testing.T) {
 			f := New(WithMaxPrincipals(7))
 			made, err := f.Make(section(t, "defaults: "+lines+"\nservers:\n  s: {type: "+kind+"}\n"))
 			require.NoError(t, err)
-			assert.Equal(t, want.limit, made.Slot.limit, lines)
-			assert.Equal(t, want.expiry, made.Slot.expiry.limit, lines)
+			assert.Equal(t, want.limit, made.Slot.current.limit, lines)
+			assert.Equal(t, want.expiry, made.Slot.current.idle, lines)
 			require.NoError(t, made.Slot.Close())
 		}
 	}
 	made, err := New().Make(section(t, "servers:\n  s: {type: stdio, command: [x]}\n"))
 	require.NoError(t, err)
-	assert.Equal(t, DefaultMaxPrincipals, made.Slot.limit)
-	assert.Equal(t, DefaultPrincipalIdleTimeout, made.Slot.expiry.limit)
+	assert.Equal(t, DefaultMaxPrincipals, made.Slot.current.limit)
+	assert.Equal(t, DefaultPrincipalIdleTimeout, made.Slot.current.idle)
 	require.NoError(t, made.Slot.Close())
 
 	for lines, want := range map[string]string{
