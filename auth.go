@@ -10,8 +10,15 @@ import (
 // in and out, and for the client's metadata document. It returns nil if the
 // server has no section auth.
 //
-// A principal of the authorizer is the one that WithPrincipal names.
-func (c *Connection) Authorizer() *auth.Authorizer { return c.authorizer }
+// A principal of the authorizer is the one that WithPrincipal names. A change of
+// the server's configuration makes another authorizer, and ends this one once
+// calls no longer need it: ask for it when it is needed.
+func (c *Connection) Authorizer() *auth.Authorizer {
+	if c.follower == nil {
+		return nil
+	}
+	return c.follower.authorizer()
+}
 
 // WithInteraction makes calls that need a user's consent wait for it: interact
 // has the user open a URL, and returns what the browser comes back with. Without

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+
+	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -13,19 +16,26 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
-// Client holds the connections to the configured servers. It is made once,
-// shared by all goroutines, and closed at the end of the program.
+// Client holds the connections to the servers. It is made once, shared by all
+// goroutines, and closed at the end of the program. Meanwhile its servers may
+// change: Apply puts another configuration in force, AddServer and RemoveServer
+// change one server. All methods are safe for concurrent use.
 type Client struct {
-	names    []string
-	servers  map[string]server
-	problems []*errors.ServerConfigurationError
-	factory  *factory.TransporterFactory
-}
+	factory *factory.TransporterFactory
+	log     hclog.Logger
 
-// server is a configured server: a connection, or why there is none.
-type server struct {
-	connection *Connection
-	problem    *errors.ServerConfigurationError
+	// What the servers are is read without a lock. It is replaced by one change
+	// at a time, which prepares under changing, and takes effect under mu, so that
+	// Close never waits for what a change prepares.
+	servers  atomic.Pointer[roster]
+	changing sync.Mutex
+
+	mu       sync.Mutex
+	closed   bool
+	leaving  map[*Connection]struct{} // of servers that are removed, until they are closed
+	draining sync.WaitGroup           // goroutines; none are added after closed
+	life     context.Context          // ends when nothing may drain any longer
+	kill     context.CancelFunc
 }
 
 // New makes a client of a configuration; nil is one without servers. It does no
@@ -41,66 +51,54 @@ func New(cfg *config.Config, options ...Option) (*Client, error) {
 		s.factory = factory.New()
 	}
 	c := &Client{
-		servers: make(map[string]server),
 		factory: s.factory.With(append(s.build, factory.WithWrappers(s.wrappers...))...),
+		leaving: make(map[*Connection]struct{}),
 	}
+	c.life, c.kill = context.WithCancel(context.Background())
+	c.log = c.factory.Logger()
+	first, err := injected(s)
+	if err != nil {
+		return nil, err
+	}
+	c.servers.Store(first)
+	if cfg == nil {
+		return c, nil
+	}
+	next := c.compare(cfg)
+	if faults := c.faultsOutside(cfg); len(faults) > 0 {
+		next.problems = append(next.problems, &errors.ServerConfigurationError{Faults: faults})
+	}
+	if problems := next.allProblems(); cfg.Strict() && len(problems) > 0 {
+		return nil, joined(problems)
+	}
+	c.servers.Store(&next.roster)
+	return c, nil
+}
+
+// injected returns the servers of WithTransporter.
+func injected(s settings) (*roster, error) {
+	first := newRoster()
 	for _, injected := range s.injected {
 		if isNil(injected.transporter) {
 			return nil, fmt.Errorf("the transporter for server %q is nil", injected.server)
 		}
 		chain := transporters.Chain(injected.transporter, s.wrappers...)
-		c.add(injected.server, server{connection: newConnection(injected.server, chain, baseOf(injected.transporter))})
+		first.add(&server{
+			connection: newConnection(injected.server, chain, baseOf(injected.transporter)),
+			name:       injected.server, source: fromInjection,
+		})
 	}
-	if cfg == nil {
-		return c, nil
-	}
-	c.configure(cfg)
-	if cfg.Strict() && len(c.problems) > 0 {
-		return nil, c.refusal()
-	}
-	return c, nil
+	return first, nil
 }
 
-func (c *Client) add(name string, s server) {
-	if _, known := c.servers[name]; !known {
-		c.names = append(c.names, name)
-	}
-	c.servers[name] = s
+// faultsOutside returns what is wrong with a configuration outside any server.
+func (c *Client) faultsOutside(cfg *config.Config) []errors.Fault {
+	return append(cfg.Faults(), c.factory.CheckDefaults(cfg.Defaults())...)
 }
 
-// configure adds the configured servers, except those that were injected.
-func (c *Client) configure(cfg *config.Config) {
-	injected := c.names
-	c.names = nil
-	if faults := append(cfg.Faults(), c.factory.CheckDefaults(cfg.Defaults())...); len(faults) > 0 {
-		c.problems = append(c.problems, &errors.ServerConfigurationError{Faults: faults})
-	}
-	for _, name := range cfg.Names() {
-		if slices.Contains(injected, name) {
-			c.names = append(c.names, name)
-			continue
-		}
-		section, _ := cfg.Server(name)
-		made, err := c.factory.Make(section)
-		if problem, isFault := errors.AsType[*errors.ServerConfigurationError](err); isFault {
-			c.problems = append(c.problems, problem)
-			c.add(name, server{problem: problem})
-			continue
-		}
-		connection := newConnection(name, made.Head, made.Slot)
-		connection.authorizer = made.Authorizer
-		c.add(name, server{connection: connection})
-	}
-	for _, name := range injected {
-		if !slices.Contains(c.names, name) {
-			c.names = append(c.names, name)
-		}
-	}
-}
-
-func (c *Client) refusal() error {
-	failures := make([]error, len(c.problems))
-	for i, problem := range c.problems {
+func joined(problems []*errors.ServerConfigurationError) error {
+	failures := make([]error, len(problems))
+	for i, problem := range problems {
 		failures[i] = problem
 	}
 	return errors.Join(failures...)
@@ -109,63 +107,43 @@ func (c *Client) refusal() error {
 // Problems returns what is wrong with the configuration: one error per server
 // with all its faults, in the order of the file; first one with an empty Server
 // for faults outside any server. It is empty if all is well.
-func (c *Client) Problems() []*errors.ServerConfigurationError { return slices.Clone(c.problems) }
+//
+// A server whose section was faulty when it was applied goes on as it was
+// configured before; its problem says so in its last fault. If the latest
+// configuration was refused as a whole, the last problems tell why, the first of
+// them with an empty Server.
+func (c *Client) Problems() []*errors.ServerConfigurationError { return c.servers.Load().allProblems() }
 
-// Servers returns the names of all servers, those with faults included, in the
-// order of the configuration.
-func (c *Client) Servers() []string { return slices.Clone(c.names) }
+// Servers returns the names of all servers, those with faults included: the
+// configured ones in the order of the configuration, then the others in the order
+// in which they were added.
+func (c *Client) Servers() []string { return slices.Clone(c.servers.Load().names) }
 
 // Connect returns the connection to a server. It does no I/O: the handshake
 // happens with the first call. Everybody who connects to one server shares one
-// connection. A name that is not configured gives an error that wraps
+// connection. It stays valid when the server's configuration is changed by Apply:
+// later calls follow. A name that is not configured gives an error that wraps
 // ErrUnknownServer; a server with faults its *errors.ServerConfigurationError.
 func (c *Client) Connect(name string) (*Connection, error) {
-	s, known := c.servers[name]
+	servers := c.servers.Load()
+	s, known := servers.byName[name]
 	switch {
 	case !known:
-		return nil, c.unknown(name)
-	case s.problem != nil:
+		return nil, servers.unknown(name)
+	case s.connection == nil:
 		return nil, s.problem
 	default:
 		return s.connection, nil
 	}
 }
 
-func (c *Client) unknown(name string) error {
-	if len(c.names) == 0 {
+func (r *roster) unknown(name string) error {
+	if len(r.names) == 0 {
 		return fmt.Errorf("%w %q: no server is configured", errors.ErrUnknownServer, name)
 	}
 	hint := ""
-	if nearest := config.Nearest(name, c.names); nearest != "" {
+	if nearest := config.Nearest(name, r.names); nearest != "" {
 		hint = fmt.Sprintf("; did you mean %q?", nearest)
 	}
-	return fmt.Errorf("%w %q; configured: %s%s", errors.ErrUnknownServer, name, strings.Join(c.names, ", "), hint)
-}
-
-// Close ends all connections at once and waits for them, each within its own
-// bounds: running calls fail with ErrTransportClosed, processes are ended. It
-// never waits for callbacks. Idempotent.
-func (c *Client) Close() error {
-	return c.end(func(connection *Connection) error { return connection.Close() })
-}
-
-// Shutdown lets running calls finish, refuses new ones, then closes. When ctx
-// ends first, it closes at once and returns ctx's error. It must not be called
-// from a callback.
-func (c *Client) Shutdown(ctx context.Context) error {
-	return c.end(func(connection *Connection) error { return connection.Shutdown(ctx) })
-}
-
-// end ends every connection, all at the same time.
-func (c *Client) end(end func(*Connection) error) error {
-	failures := make([]error, len(c.names))
-	var ending sync.WaitGroup
-	for i, name := range c.names {
-		if connection := c.servers[name].connection; connection != nil {
-			ending.Go(func() { failures[i] = end(connection) })
-		}
-	}
-	ending.Wait()
-	c.factory.CloseIdle()
-	return errors.Join(failures...)
+	return fmt.Errorf("%w %q; configured: %s%s", errors.ErrUnknownServer, name, strings.Join(r.names, ", "), hint)
 }

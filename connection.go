@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"context"
 
-	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -13,12 +12,15 @@ import (
 // between any number of goroutines. It is a transporters.Transporter. Calls that
 // are made for different principals (WithPrincipal, WithToken) go over separate
 // sessions.
+//
+// When Client.Apply changes the server's configuration, calls that begin after it
+// follow; what runs finishes where it began.
 type Connection struct {
 	name string
 	head transporters.Transporter
 	base transporters.Base
 
-	authorizer *auth.Authorizer // nil: the server's section has no auth
+	follower *follower // the head as well; nil if it is never replaced
 }
 
 var _ transporters.Transporter = (*Connection)(nil)

@@ -1,6 +1,8 @@
 package mcpclient
 
 import (
+	"time"
+
 	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/go-hclog"
 
@@ -37,6 +39,12 @@ func WithClientInfo(info mcp.Implementation) Option { return building(factory.Wi
 // client is handed over: see httplink.WithClient for what of it is kept and what
 // is changed.
 func WithRestyClient(client *resty.Client) Option { return building(factory.WithRestyClient(client)) }
+
+// WithDrainTimeout bounds how long calls may go on that run when Apply replaces or
+// removes their server: after it they fail with ErrTransportClosed. The default,
+// which 0 or less means as well, is factory.DefaultDrainTimeout, 10 minutes:
+// max_request_timeout's default.
+func WithDrainTimeout(limit time.Duration) Option { return building(factory.WithDrainTimeout(limit)) }
 
 // WithFactory builds transporters with a copy of f, taken when New is called:
 // with its registered types and options. The default is factory.New().

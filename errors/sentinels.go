@@ -72,6 +72,9 @@ var (
 	// ErrUnknownServer: no server of that name is configured.
 	ErrUnknownServer = New("unknown server")
 
+	// ErrServerExists: a server of that name is there already.
+	ErrServerExists = New("server exists already")
+
 	// ErrInvalidParams: the params handed to Request cannot be sent.
 	ErrInvalidParams = New("invalid params")
 
