@@ -54,7 +54,7 @@ func (c *Client) Apply(cfg *config.Config) (Change, error) {
 // decline leaves everything as it is, and has Problems tell why.
 func (c *Client) decline(source string, refusal []*errors.ServerConfigurationError) (Change, error) {
 	declined := *c.servers.Load()
-	declined.refusal = refusal
+	declined.refusal, declined.superseded = refusal, make(chan struct{})
 	if err := c.put(&declined, "apply "+source); err != nil {
 		return Change{}, err
 	}
@@ -71,8 +71,14 @@ func (c *Client) put(servers *roster, action string) error {
 	if err := c.refuse(action); err != nil {
 		return err
 	}
-	c.servers.Store(servers)
+	c.store(servers)
 	return nil
+}
+
+// store has everybody see other servers. c.mu is held.
+func (c *Client) store(servers *roster) {
+	before := c.servers.Swap(servers)
+	close(before.superseded)
 }
 
 // commit puts a difference in force.
@@ -91,7 +97,7 @@ func (c *Client) commit(next *difference) error {
 		c.leave(connection)
 	}
 	servers := next.roster // without what was needed to get there
-	c.servers.Store(&servers)
+	c.store(&servers)
 	return nil
 }
 

@@ -19,6 +19,8 @@ type roster struct {
 	byName   map[string]*server
 	problems []*errors.ServerConfigurationError // of no server
 	refusal  []*errors.ServerConfigurationError // of the latest configuration, nil if it is in force
+
+	superseded chan struct{} // closed when the client has another one
 }
 
 // server is one server of a roster: a connection, or why there is none. It is
@@ -41,7 +43,9 @@ const (
 	fromProgram                 // AddServer
 )
 
-func newRoster() *roster { return &roster{byName: make(map[string]*server)} }
+func newRoster() *roster {
+	return &roster{byName: make(map[string]*server), superseded: make(chan struct{})}
+}
 
 // add adds a server, or replaces the one of its name in its place.
 func (r *roster) add(s *server) {

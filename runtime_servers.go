@@ -96,7 +96,7 @@ func (c *Client) remove(name string) (*Connection, error) {
 	if err := c.refuse(fmt.Sprintf("remove server %q", name)); err != nil {
 		return nil, err
 	}
-	c.servers.Store(servers.without(name))
+	c.store(servers.without(name))
 	if known.connection != nil {
 		c.leaving[known.connection] = struct{}{}
 	}

@@ -75,6 +75,14 @@ var (
 	// ErrServerExists: a server of that name is there already.
 	ErrServerExists = New("server exists already")
 
+	// ErrUnknownName: no server of a group has a tool, prompt or resource that the
+	// group calls so.
+	ErrUnknownName = New("unknown name")
+
+	// ErrNameCollision: several servers of a group have a tool, prompt or resource
+	// of the same name.
+	ErrNameCollision = New("the name is not unique")
+
 	// ErrInvalidParams: the params handed to Request cannot be sent.
 	ErrInvalidParams = New("invalid params")
 

@@ -40,6 +40,13 @@ func (s *Slot) background(f func()) bool {
 	return true
 }
 
+// Principal names whom a call with this context is for: what WithPrincipal named,
+// or what a token implied, and what identity headers add to it. It is for telling
+// callers apart.
+func (s *Slot) Principal(ctx context.Context) string {
+	return s.principal(transporters.CallOptionsOf(ctx))
+}
+
 // principal names whom a call is for, as the slot sees it.
 func (s *Slot) principal(options *transporters.CallOptions) string {
 	s.mu.RLock()
