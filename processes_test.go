@@ -70,6 +70,7 @@ func serveProcess() {
 		time.Sleep(20 * time.Millisecond) // so that calls meet
 		return strconv.Itoa(os.Getpid()), nil
 	})
+	tool("generation", func(context.Context, *mcptest.Call) (any, error) { return os.Getenv("GENERATION"), nil })
 	tool("huge", func(context.Context, *mcptest.Call) (any, error) { // a line of 40 MiB, in place of the answer
 		_, err := os.Stdout.WriteString(`{"jsonrpc":"2.0","id":3,"result":{"text":"` + strings.Repeat("x", 40<<20) + "\"}}\n")
 		return "huge", err
