@@ -15,9 +15,20 @@
 // however many goroutines make it. A server whose configuration is wrong does not
 // keep the others from working: see Client.Problems.
 //
+// The servers of a running client can be changed: Client.Apply puts another
+// configuration in force and touches nothing that it does not change, Client.AddServer
+// and Client.RemoveServer change one server. Connections that were handed out follow.
+//
+// A Group (Client.Group) makes many servers look like one, with names that fit the
+// function calls of language models.
+//
 // Errors are those of package errors: failures of calls are always
 // *errors.TransporterRequestError, faults of the configuration are
 // *errors.ServerConfigurationError. A tool result with isError set is a result.
+//
+// Code that needs a server best takes what it needs of it: a ToolCaller, a
+// ResourceReader, a PromptGetter. A *Connection is all of these, and so is a fake of
+// three lines.
 //
 // Two interfaces of package transporters are the seams. A Transporter makes
 // calls: implement it, or use a transporters.TransporterFunc, to fake a server in

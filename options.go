@@ -54,7 +54,9 @@ func WithFactory(f *factory.TransporterFactory) Option {
 
 // Use wraps the calls to every server, those of WithTransporter included. What
 // is used stands outside all policies, the first one outermost, so that it sees
-// what the caller asked for and what the caller gets.
+// what the caller asked for and what the caller gets. A wrapper is called once for
+// each server, and again when Apply has changed the server: what it keeps per server
+// starts anew then.
 func Use(wrappers ...transporters.Wrapper) Option {
 	return func(s *settings) { s.wrappers = append(s.wrappers, wrappers...) }
 }
