@@ -47,8 +47,16 @@ func (c *Client) Apply(cfg *config.Config) (Change, error) {
 	if err := c.commit(next); err != nil {
 		return Change{}, err
 	}
+	c.warn(cfg)
 	c.report(next.change)
 	return next.change, nil
+}
+
+// warn logs what of a configuration is passed over without being wrong.
+func (c *Client) warn(cfg *config.Config) {
+	for _, warning := range cfg.Warnings() {
+		c.log.Warn("a part of the configuration is passed over", "warning", warning.String())
+	}
 }
 
 // decline leaves everything as it is, and has Problems tell why.

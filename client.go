@@ -36,6 +36,7 @@ type Client struct {
 	draining sync.WaitGroup           // goroutines; none are added after closed
 	life     context.Context          // ends when nothing may drain any longer
 	kill     context.CancelFunc
+	watchers []*config.Watcher
 }
 
 // New makes a client of a configuration; nil is one without servers. It does no
@@ -71,6 +72,7 @@ func New(cfg *config.Config, options ...Option) (*Client, error) {
 	if problems := next.allProblems(); cfg.Strict() && len(problems) > 0 {
 		return nil, joined(problems)
 	}
+	c.warn(cfg)
 	c.servers.Store(&next.roster)
 	return c, nil
 }

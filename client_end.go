@@ -32,8 +32,11 @@ func (c *Client) end(end func(*Connection) error) error {
 	c.mu.Lock()
 	c.closed = true
 	connections := slices.Collect(maps.Keys(c.leaving))
-	servers := c.servers.Load()
+	servers, watchers := c.servers.Load(), c.watchers
 	c.mu.Unlock()
+	for _, watcher := range watchers {
+		watcher.Close() // waits for nothing that may wait for us
+	}
 	for _, name := range servers.names {
 		if connection := servers.byName[name].connection; connection != nil {
 			connections = append(connections, connection)

@@ -1,8 +1,11 @@
 package mcpclient_test
 
 import (
+	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/config"
@@ -61,4 +64,46 @@ func mustParse(text string) *config.Config {
 		log.Fatal(err)
 	}
 	return cfg
+}
+
+// The configuration file of a running program is watched. What its changes did is
+// told here, and logged.
+func ExampleClient_Watch() {
+	folder, err := os.MkdirTemp("", "mcpclient")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "mcp.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			log.Fatal(err)
+		}
+	}
+	write("servers:\n  wiki: {type: http, base_url: 'https://wiki.example.com/mcp'}\n")
+
+	cfg, err := config.Load(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := mcpclient.New(cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = client.Close() }() // ends the watcher as well
+	changes := make(chan mcpclient.Change)
+	_, err = client.Watch(context.Background(), cfg, config.WatchOptions{}, func(change mcpclient.Change, err error) {
+		if err != nil {
+			log.Print("the file is not used: ", err)
+			return
+		}
+		changes <- change
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	write("servers:\n  wiki: {type: http, base_url: 'https://wiki.example.com/v2/mcp'}\n  search: {type: http, base_url: 'https://search.example.com/mcp'}\n")
+	fmt.Println(<-changes)
+	// Output: added search; changed wiki
 }

@@ -27,9 +27,10 @@ const (
 )
 
 // The whole of live reload: 64 callers on three servers, two of them processes,
-// while the file changes 50 times: to valid and invalid ones, in place and by
-// symbolic links as Kubernetes swaps them. No call fails, not even one of the
-// server that changes; who does not change keeps its process and its session.
+// while the file changes 50 times: to valid and invalid ones, saved in place, by
+// renaming, and by symbolic links as Kubernetes swaps them. No call fails, not even
+// one of the server that changes; who does not change keeps its process and its
+// session.
 func TestReloadUnderLoad(t *testing.T) {
 	web := mcptest.NewDemoServer(mcptest.LegacyOnly())
 	files := newConfigurationFiles(t, mcptest.StartHTTP(t, web))
@@ -39,37 +40,43 @@ func TestReloadUnderLoad(t *testing.T) {
 	client, err := mcpclient.New(cfg)
 	require.NoError(t, err)
 	require.Empty(t, client.Problems())
+	told := make(chan reloaded, 10)
+	_, err = client.Watch(t.Context(), cfg, config.WatchOptions{Debounce: 10 * time.Millisecond, Grace: 100 * time.Millisecond},
+		func(change mcpclient.Change, err error) { told <- reloaded{change, err} })
+	require.NoError(t, err)
 
 	load := startLoad(t, client)
 	inForce := 0
 	assert.Equal(t, "0", load.generation(t))
 	for change := 1; change <= reloadChanges; change++ {
-		kind := change % 5
-		switch kind {
-		case 0, 1: // another environment of the moving server
-			files.write(files.valid(change))
-		case 2: // a fault in its section
-			files.write(strings.Replace(files.valid(change), "type: stdio # moving", "type: studio", 1))
-		case 3: // a fault that could concern all, or no YAML
-			files.write([]string{"serers: {}\n", "servers: [\n"}[change%2])
-		case 4: // nothing but a comment
-			files.write(files.valid(inForce) + fmt.Sprintf("# %d\n", change))
-		}
-		cfg, err := config.Load(files.path)
-		if err == nil {
-			_, err = client.Apply(cfg)
-		}
-		switch kind {
+		var wanted string
+		switch change % 5 {
 		case 0, 1:
-			require.NoError(t, err)
-			assert.Empty(t, client.Problems())
-			inForce = change
+			files.write(files.valid(change)) // another environment of the moving server
+			inForce, wanted = change, "changed moving; 2 unchanged"
 		case 2:
-			require.NoError(t, err)
-			require.Len(t, client.Problems(), 1)
-			assert.ErrorContains(t, client.Problems()[0], "goes on as it was configured before")
+			files.write(strings.Replace(files.valid(change), "type: stdio # moving", "type: studio", 1))
+			wanted = "refused moving; 2 unchanged"
+		case 3: // what could concern all, or is no YAML
+			files.write([]string{"serers: {}\n", "servers: [\n"}[change%2])
+			wanted = "refused as a whole"
+		case 4:
+			files.write(files.valid(inForce) + fmt.Sprintf("# %d\n", change))
+			wanted = "3 unchanged"
+		}
+		found := await(t, told)
+		require.Equal(t, wanted, found.change.String(), "change %d: %v", change, found.err)
+		assert.Equal(t, wanted == "refused as a whole", found.err != nil)
+		switch problems := client.Problems(); change % 5 {
+		case 2:
+			require.Len(t, problems, 1)
+			assert.ErrorContains(t, problems[0], "unknown type; found studio")
+			assert.ErrorContains(t, problems[0], "goes on as it was configured before")
 		case 3:
-			require.Error(t, err)
+			require.Len(t, problems, 2, "what the latest file that could be read had, and why this one is refused")
+			assert.ErrorContains(t, problems[len(problems)-1], "the client goes on with the one before")
+		default:
+			assert.Empty(t, problems)
 		}
 		assert.Equal(t, strconv.Itoa(inForce), load.generation(t), "change %d", change)
 	}
@@ -77,11 +84,30 @@ func TestReloadUnderLoad(t *testing.T) {
 	assert.Len(t, load.pids("steady"), 1, "the process of an unchanged server is the same throughout")
 	assert.Equal(t, 1, web.Count(mcp.MethodInitialize), "so is the session")
 	assert.Len(t, load.pids("moving"), 1+2*reloadChanges/5, "each change of the other is another process")
+	assert.Empty(t, told, "each change is told once")
 	require.NoError(t, client.Close())
 	for pid := range load.pids("moving") {
 		assert.Eventually(t, func() bool { return !isRunning(pid) }, 10*time.Second, 10*time.Millisecond)
 	}
 	assert.Empty(t, web.Violations())
+	t.Logf("%d calls", load.calls.Load())
+}
+
+// reloaded is what Watch tells.
+type reloaded struct {
+	change mcpclient.Change
+	err    error
+}
+
+func await(t *testing.T, told chan reloaded) reloaded {
+	t.Helper()
+	select {
+	case found := <-told:
+		return found
+	case <-time.After(20 * time.Second):
+		require.Fail(t, "the change was not told")
+		return reloaded{}
+	}
 }
 
 // configurationFiles is a folder with the configuration of the test, whose file is
