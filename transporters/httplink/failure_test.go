@@ -77,6 +77,18 @@ func TestResetConnection(t *testing.T) {
 	assert.False(t, errors.SafeToRetry(err))
 }
 
+// net/http may give a request the end of another one's context.
+func TestTheEndOfAnotherRequest(t *testing.T) {
+	for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
+		link, _ := open(t, Config{BaseURL: "http://127.0.0.1:1"}, WithTransport(roundTripFunc(func(*http.Request) (*http.Response, error) { return nil, cause })))
+		_, err := link.Exchange(t.Context(), call(), &sink{})
+		require.ErrorIs(t, err, errors.ErrPeerLost)
+		require.NotErrorIs(t, err, cause)
+		require.ErrorContains(t, err, "an earlier request that was given up")
+		require.False(t, errors.SafeToRetry(err))
+	}
+}
+
 // The end of the caller's context ends the exchange with its cause, wherever
 // the exchange is.
 func TestContextEndsExchange(t *testing.T) {
