@@ -57,19 +57,19 @@ func TestNegativeTimeoutsAreRefused(t *testing.T) {
 func TestTimeoutsOfOneCall(t *testing.T) {
 	server := mcptest.NewDemoServer()
 	connection := connectHTTP(t, server, map[string]any{"progress": "on_request"})
-	slow := map[string]int{"ms": 400, "steps": 8}
+	slow := map[string]int{"ms": 1500, "steps": 30}
 
-	_, err := connection.CallTool(t.Context(), "slow", slow, mcpclient.WithTimeout(150*time.Millisecond))
+	_, err := connection.CallTool(t.Context(), "slow", slow, mcpclient.WithTimeout(800*time.Millisecond))
 	require.ErrorIs(t, err, errors.ErrRequestTimeout)
 	assert.NotErrorIs(t, err, context.DeadlineExceeded, "only the caller's own deadline is that")
 
-	result, err := connection.CallTool(t.Context(), "slow", slow, mcpclient.WithTimeout(150*time.Millisecond),
+	result, err := connection.CallTool(t.Context(), "slow", slow, mcpclient.WithTimeout(800*time.Millisecond),
 		mcpclient.OnProgress(func(mcp.Progress) {}))
 	require.NoError(t, err, "each report restarts the silence")
 	assert.False(t, result.IsError)
 
-	_, err = connection.CallTool(t.Context(), "slow", slow, mcpclient.WithMaxTimeout(150*time.Millisecond),
-		mcpclient.WithTimeout(100*time.Millisecond), mcpclient.OnProgress(func(mcp.Progress) {}))
+	_, err = connection.CallTool(t.Context(), "slow", slow, mcpclient.WithMaxTimeout(400*time.Millisecond),
+		mcpclient.WithTimeout(time.Second), mcpclient.OnProgress(func(mcp.Progress) {}))
 	require.ErrorIs(t, err, errors.ErrRequestTimeout)
 	assert.ErrorContains(t, err, "max_request_timeout", "the ceiling holds whatever the progress")
 }

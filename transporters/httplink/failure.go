@@ -90,7 +90,7 @@ func (l *Link) explain(x *exchange, err error) error {
 		// net/http puts a connection back before the caller has the response, if
 		// that has no body, and closes it all the same if the caller's context ends
 		// in this moment.
-		return peerLost("the exchange with "+l.endpoint.Host+" failed: its connection was closed from this side, perhaps with an earlier request that was given up", nil)
+		return peerLost("the exchange with "+l.endpoint.host()+" failed: its connection was closed from this side, perhaps with an earlier request that was given up", nil)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return peerLost("the server at "+l.endpoint.host()+" closed the connection before the answer was complete", l.safeCause(x, err))
