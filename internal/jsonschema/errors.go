@@ -22,6 +22,9 @@ type Violation struct {
 	SchemaPlace string
 	// Reason says what would be right.
 	Reason string
+	// Member is the name, escaped and bounded, of the member that is missing or
+	// not allowed; empty where the rule is about no single one.
+	Member string
 }
 
 // Error renders the violation in one line.

@@ -23,7 +23,7 @@ func (s *Schema) Validate(document []byte) error {
 	if err != nil {
 		return fmt.Errorf("not JSON: %w", err)
 	}
-	e := &evaluation{collects: s.collects, steps: freeSteps + stepsPerByte*len(document)}
+	e := s.evaluation(document)
 	fault := e.check(s.root, value, nil, nil)
 	switch {
 	case e.exhausted:
@@ -35,6 +35,10 @@ func (s *Schema) Validate(document []byte) error {
 	}
 }
 
+func (s *Schema) evaluation(document []byte) *evaluation {
+	return &evaluation{collects: s.collects, steps: freeSteps + stepsPerByte*len(document)}
+}
+
 // evaluation is the state of one check. Once it is exhausted, every part of it
 // fails at once and no result counts.
 type evaluation struct {
@@ -43,6 +47,7 @@ type evaluation struct {
 	depth     int
 	exhausted bool
 	scope     []*resource // the resources that were entered, for $dynamicRef
+	gathering *gathering  // nil: the first fault ends the check
 }
 
 // spend takes steps and reports whether there were enough.
@@ -148,11 +153,11 @@ func (e *evaluation) apply(s *schema, value any, at *place, own *evaluated) *fau
 		if target == nil {
 			continue
 		}
-		if problem := e.check(target, value, at, own); problem != nil {
+		if problem := e.noted(e.check(target, value, at, own)); problem != nil {
 			return problem
 		}
 	}
-	if problem := e.logic(s, value, at, own); problem != nil {
+	if problem := e.noted(e.logic(s, value, at, own)); problem != nil {
 		return problem
 	}
 	switch v := value.(type) {
@@ -199,7 +204,7 @@ func (e *evaluation) dynamicTarget(s *schema) *schema {
 
 func (e *evaluation) logic(s *schema, value any, at *place, own *evaluated) *fault {
 	for _, part := range s.allOf {
-		if problem := e.check(part, value, at, own); problem != nil {
+		if problem := e.noted(e.check(part, value, at, own)); problem != nil {
 			return problem
 		}
 	}
@@ -211,14 +216,14 @@ func (e *evaluation) logic(s *schema, value any, at *place, own *evaluated) *fau
 			return &fault{at: at, schema: s, keyword: "oneOf", found: n}
 		}
 	}
-	if s.not != nil && e.check(s.not, value, at, nil) == nil {
+	if s.not != nil && e.trial(s.not, value, at, nil) == nil {
 		return &fault{at: at, schema: s, keyword: "not"}
 	}
 	if s.when == nil {
 		return nil
 	}
 	branch := s.then
-	if e.check(s.when, value, at, own) != nil {
+	if e.trial(s.when, value, at, own) != nil {
 		branch = s.orElse
 	}
 	if branch == nil {
@@ -231,7 +236,7 @@ func (e *evaluation) logic(s *schema, value any, at *place, own *evaluated) *fau
 func (e *evaluation) fitting(schemas []*schema, value any, at *place, own *evaluated, oneIsEnough bool) int {
 	n := 0
 	for _, part := range schemas {
-		if e.check(part, value, at, own) == nil {
+		if e.trial(part, value, at, own) == nil {
 			n++
 			if oneIsEnough {
 				break
@@ -251,6 +256,8 @@ type fault struct {
 	found   any
 }
 
-func (f *fault) violation() error {
-	return &Violation{Place: f.at.String(), Keyword: f.keyword, SchemaPlace: shown(f.schema.place), Reason: f.reason()}
+func (f *fault) violation() error { return f.asViolation() }
+
+func (f *fault) asViolation() *Violation {
+	return &Violation{Place: f.at.String(), Keyword: f.keyword, SchemaPlace: shown(f.schema.place), Reason: f.reason(), Member: shown(f.name)}
 }

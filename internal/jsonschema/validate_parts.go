@@ -69,7 +69,7 @@ func (e *evaluation) array(s *schema, elements []any, at *place, own *evaluated)
 		if own.elements[i] {
 			continue
 		}
-		if problem := e.check(s.unevaluatedItems, element, at.element(i), nil); problem != nil {
+		if problem := e.noted(e.check(s.unevaluatedItems, element, at.element(i), nil)); problem != nil {
 			return problem
 		}
 	}
@@ -89,12 +89,12 @@ func (e *evaluation) elements(s *schema, elements []any, at *place, own *evaluat
 			part = r.prefix[i]
 		}
 		if part != nil {
-			if problem := e.check(part, element, at.element(i), nil); problem != nil {
+			if problem := e.noted(e.check(part, element, at.element(i), nil)); problem != nil {
 				return problem
 			}
 			own.element(i)
 		}
-		if r.contains != nil && e.check(r.contains, element, at.element(i), nil) == nil {
+		if r.contains != nil && e.trial(r.contains, element, at.element(i), nil) == nil {
 			matched++
 			own.element(i)
 		}
@@ -127,7 +127,7 @@ func (e *evaluation) unique(s *schema, elements []any, at *place) *fault {
 
 func (e *evaluation) object(s *schema, members map[string]any, at *place, own *evaluated) *fault {
 	if s.object != nil {
-		if problem := e.members(s, members, at, own); problem != nil {
+		if problem := e.noted(e.members(s, members, at, own)); problem != nil {
 			return problem
 		}
 	}
@@ -138,8 +138,9 @@ func (e *evaluation) object(s *schema, members map[string]any, at *place, own *e
 		if own.members[name] {
 			continue
 		}
-		if problem := e.check(s.unevaluatedProperties, members[name], at.member(name), nil); problem != nil {
-			return problem.of(s, "unevaluatedProperties", at, name)
+		problem := e.trial(s.unevaluatedProperties, members[name], at.member(name), nil)
+		if problem = e.noted(problem.of(s, "unevaluatedProperties", at, name)); problem != nil {
+			return problem
 		}
 	}
 	own.allMembers = true
@@ -151,18 +152,25 @@ func (e *evaluation) members(s *schema, members map[string]any, at *place, own *
 	if !e.spend((len(r.required) + len(r.names)) / 4) {
 		return &fault{schema: s, keyword: "steps"}
 	}
-	if missing, isMissing := firstMissing(r.required, members); isMissing {
-		return &fault{at: at, schema: s, keyword: "required", name: missing}
+	for _, name := range r.required {
+		if _, found := members[name]; found {
+			continue
+		}
+		if problem := e.noted(&fault{at: at, schema: s, keyword: "required", name: name}); problem != nil {
+			return problem
+		}
 	}
 	if keyword := r.length.broken(len(members), "minProperties", "maxProperties"); keyword != "" {
-		return &fault{at: at, schema: s, keyword: keyword, found: len(members)}
+		if problem := e.noted(&fault{at: at, schema: s, keyword: keyword, found: len(members)}); problem != nil {
+			return problem
+		}
 	}
 	for _, name := range r.names {
 		value, found := members[name]
 		if !found {
 			continue
 		}
-		if problem := e.check(r.properties[name], value, at.member(name), nil); problem != nil {
+		if problem := e.noted(e.check(r.properties[name], value, at.member(name), nil)); problem != nil {
 			return problem
 		}
 		own.member(name)
@@ -180,8 +188,10 @@ func (e *evaluation) otherMembers(s *schema, members map[string]any, at *place, 
 	r := s.object
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if r.propertyNames != nil {
-			if problem := e.check(r.propertyNames, name, at.member(name), nil); problem != nil {
-				return &fault{at: at, schema: s, keyword: "propertyNames", name: name}
+			if e.trial(r.propertyNames, name, at.member(name), nil) != nil {
+				if problem := e.noted(&fault{at: at, schema: s, keyword: "propertyNames", name: name}); problem != nil {
+					return problem
+				}
 			}
 		}
 		_, known := r.properties[name]
@@ -190,7 +200,7 @@ func (e *evaluation) otherMembers(s *schema, members map[string]any, at *place, 
 				continue
 			}
 			known = true
-			if problem := e.check(rule.schema, members[name], at.member(name), nil); problem != nil {
+			if problem := e.noted(e.check(rule.schema, members[name], at.member(name), nil)); problem != nil {
 				return problem
 			}
 			own.member(name)
@@ -198,8 +208,9 @@ func (e *evaluation) otherMembers(s *schema, members map[string]any, at *place, 
 		if known || r.additional == nil {
 			continue
 		}
-		if problem := e.check(r.additional, members[name], at.member(name), nil); problem != nil {
-			return problem.of(s, "additionalProperties", at, name)
+		problem := e.trial(r.additional, members[name], at.member(name), nil)
+		if problem = e.noted(problem.of(s, "additionalProperties", at, name)); problem != nil {
+			return problem
 		}
 		own.member(name)
 	}
@@ -208,7 +219,7 @@ func (e *evaluation) otherMembers(s *schema, members map[string]any, at *place, 
 
 // of puts a member that nothing allows down to the keyword that says so.
 func (f *fault) of(s *schema, keyword string, at *place, name string) *fault {
-	if f.keyword == "false" && (f.schema == s.unevaluatedProperties || s.object != nil && f.schema == s.object.additional) {
+	if f != nil && f.keyword == "false" && (f.schema == s.unevaluatedProperties || s.object != nil && f.schema == s.object.additional) {
 		return &fault{at: at, schema: s, keyword: keyword, name: name}
 	}
 	return f
@@ -220,14 +231,17 @@ func (e *evaluation) dependencies(s *schema, members map[string]any, at *place, 
 			continue
 		}
 		if missing, isMissing := firstMissing(rule.required, members); isMissing {
-			return &fault{at: at, schema: s, keyword: "dependentRequired", name: missing, found: rule.name}
+			problem := e.noted(&fault{at: at, schema: s, keyword: "dependentRequired", name: missing, found: rule.name})
+			if problem != nil {
+				return problem
+			}
 		}
 	}
 	for _, rule := range s.object.dependentSchemas {
 		if _, found := members[rule.name]; !found {
 			continue
 		}
-		if problem := e.check(rule.schema, members, at, own); problem != nil {
+		if problem := e.noted(e.check(rule.schema, members, at, own)); problem != nil {
 			return problem
 		}
 	}
