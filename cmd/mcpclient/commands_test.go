@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 )
@@ -25,13 +26,12 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 		stdout    string // exactly, if it ends with a line end; else a part
 		stderr    string // a part
 	}{
-		"servers": {[]string{"servers"}, 0, "NAME  TYPE   CONFIGURATION\ndemo  stdio  ok\n", ""},
-		"tools":   {[]string{"tools", "demo"}, 0, "NAME  ARGUMENTS        DESCRIPTION\necho  text             Returns the text it was given.\nadd   a b ", ""},
-		"resources": {[]string{"resources", "demo"}, 0, "KIND      URI                NAME      TYPE              DESCRIPTION\n" +
-			"resource  demo://greeting    Greeting  text/plain\n" +
-			"resource  demo://data.json   Data      application/json\n" +
-			"template  demo://items/{id}  Item      text/plain\n", ""},
-		"prompts":                        {[]string{"prompts", "demo"}, 0, "NAME   ARGUMENTS  DESCRIPTION\ngreet  name       Asks for a greeting.\n", ""},
+		"servers": {[]string{"servers"}, 0, "demo\tstdio\tok\n", ""},
+		"tools":   {[]string{"tools", "demo"}, 0, "echo\ttext\tReturns the text it was given.\nadd\ta b\t", ""},
+		"resources": {[]string{"resources", "demo"}, 0, "demo://greeting\tresource\tGreeting\ttext/plain\t\n" +
+			"demo://data.json\tresource\tData\tapplication/json\t\n" +
+			"demo://items/{id}\ttemplate\tItem\ttext/plain\t\n", ""},
+		"prompts":                        {[]string{"prompts", "demo"}, 0, "greet\tname\tAsks for a greeting.\n", ""},
 		"call":                           {[]string{"call", "demo", "echo", "text=hello"}, 0, "hello\n", ""},
 		"a value may have an =":          {[]string{"call", "demo", "echo", "text=a=b"}, 0, "a=b\n", ""},
 		"numbers by the schema":          {[]string{"call", "demo", "add", "a=2", "b=3.5"}, 0, "{\"sum\":5.5}\n", ""},
@@ -39,28 +39,28 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 		"raw JSON":                       {[]string{"call", "demo", "add", "a:=2", "b:=-3"}, 0, "{\"sum\":-1}\n", ""},
 		"--args":                         {[]string{"call", "demo", "add", "--args", `{"a":2,"b":3}`}, 0, "{\"sum\":5}\n", ""},
 		"--args with something on top":   {[]string{"call", "demo", "add", "--args", `{"a":2,"b":3}`, "b=10"}, 0, "{\"sum\":12}\n", ""},
-		"a wrong type for the schema":    {[]string{"call", "demo", "add", "a=two", "b=3"}, 2, "", `argument a: the tool wants a number; found "two"`},
+		"a wrong type for the schema":    {[]string{"call", "demo", "add", "a=two", "b=3"}, 2, "", "nothing was sent: the arguments do not fit the tool \"add\" of server \"demo\":\n  a: must be a number; found \"two\"\n"},
 		"a tool that fails":              {[]string{"call", "demo", "fail", "message=no luck"}, 1, "no luck\n", "the tool reported an error"},
-		"a tool that is not there":       {[]string{"call", "demo", "nope", "x=1"}, 1, "", "Unknown tool: nope"},
+		"a tool that is not there":       {[]string{"call", "demo", "nope", "x=1"}, 3, "", "Unknown tool: nope"},
 		"progress":                       {[]string{"call", "demo", "slow", "ms=20", "steps=2", "--verbose"}, 0, "took 20 ms in 2 steps\n", "slow: 2 of 2: step 2 of 2"},
 		"no progress unless asked for":   {[]string{"call", "demo", "slow", "ms=20", "steps=2"}, 0, "took 20 ms in 2 steps\n", ""},
 		"read":                           {[]string{"read", "demo", "demo://items/7"}, 0, "Item 7", ""},
-		"read what is not there":         {[]string{"read", "demo", "demo://nope"}, 1, "", "resources/read: server answered with error"},
+		"read what is not there":         {[]string{"read", "demo", "demo://nope"}, 3, "", "resources/read: server answered with error"},
 		"prompt":                         {[]string{"prompt", "demo", "greet", "name=Ada"}, 0, "user:\nPlease greet Ada in one sentence.\n", ""},
-		"prompt with JSON":               {[]string{"prompt", "demo", "greet", "name:=1"}, 2, "", "arguments of prompts are strings"},
-		"test one":                       {[]string{"test", "demo"}, 0, "demo    ok      2026-07-28  demo ", ""},
-		"test all":                       {[]string{"test", "--all"}, 0, "demo    ok ", ""},
-		"test an unknown one":            {[]string{"test", "demo", "dmo"}, 1, "", "mcpclient: unknown server \"dmo\"; configured: demo; did you mean \"demo\"?\n"},
-		"test several":                   {[]string{"test", "demo", "demo"}, 0, "SERVER  RESULT  PROTOCOL    IMPLEMENTATION ", ""},
+		"prompt with JSON":               {[]string{"prompt", "demo", "greet", "name:=1"}, 2, "", "but arguments of prompts are strings"},
+		"test one":                       {[]string{"test", "demo"}, 0, "demo\tok\t2026-07-28\tdemo ", ""},
+		"test all":                       {[]string{"test", "--all"}, 0, "demo\tok\t", ""},
+		"test an unknown one":            {[]string{"test", "demo", "dmo"}, 2, "", "mcpclient: unknown server \"dmo\"; configured: demo; did you mean \"demo\"?\n"},
+		"test several":                   {[]string{"test", "demo", "demo"}, 0, "demo\tok\t", ""},
 		"one tool":                       {[]string{"tools", "demo", "slow"}, 0, "slow: Slow\nsays of itself: read-only\n\nTakes its time and reports progress.\n\nArguments:\n  ms (integer, default 1000): How long, in milliseconds\n  steps (integer, default 4): How many progress reports\n", ""},
 		"a tool with a choice":           {[]string{"tools", "demo", "log"}, 0, "  level (one of \"debug\" \"info\" ", ""},
 		"one tool as JSON":               {[]string{"tools", "demo", "add", "--json"}, 0, `"outputSchema": {`, ""},
-		"one tool that is not there":     {[]string{"tools", "demo", "ecco"}, 1, "", `server "demo" lists no tool "ecco"; did you mean "echo"?`},
-		"a misspelt tool":                {[]string{"call", "demo", "ecco", "text=x"}, 1, "", "Unknown tool: ecco; server \"demo\" lists no tool \"ecco\"; did you mean \"echo\"?\n"},
-		"a tool like no other":           {[]string{"call", "demo", "frobnicate"}, 1, "", `server "demo" lists no tool "frobnicate"; see 'mcpclient tools demo'`},
-		"a misspelt argument":            {[]string{"call", "demo", "echo", "txt=x"}, 1, "text is required\n", "mcpclient: warning: the tool has no argument \"txt\"; did you mean \"text\"?\n"},
+		"one tool that is not there":     {[]string{"tools", "demo", "ecco"}, 2, "", `server "demo" lists no tool "ecco"; did you mean "echo"?`},
+		"a misspelt tool":                {[]string{"call", "demo", "ecco", "text=x"}, 3, "", "Unknown tool: ecco; server \"demo\" lists no tool \"ecco\"; did you mean \"echo\"?\n"},
+		"a tool like no other":           {[]string{"call", "demo", "frobnicate"}, 3, "", `server "demo" lists no tool "frobnicate"; see 'mcpclient tools demo'`},
+		"a misspelt argument":            {[]string{"call", "demo", "echo", "txt=x"}, 2, "", "\n  txt: there is no such argument; did you mean \"text\"?\n  text: is missing (a string)\n"},
 		"--version":                      {[]string{"--version"}, 0, "MCP 2026-07-28, 2025-11-25", ""},
-		"a timeout in seconds":           {[]string{"--timeout", "0.05", "call", "demo", "slow", "ms=60000"}, 1, "", "not done within --timeout 50ms"},
+		"a timeout in seconds":           {[]string{"--timeout", "0.05", "call", "demo", "slow", "ms=60000"}, 5, "", "not done within --timeout 50ms"},
 		"a timeout that is none":         {[]string{"--timeout", "soon", "servers"}, 2, "", "invalid argument \"soon\" for \"--timeout\" flag: wanted: a duration such as 30s or 1m30s, or a number of seconds\n"},
 		"a timeout beyond all bounds":    {[]string{"--timeout", "1e300", "servers"}, 2, "", "longer than this program can wait"},
 		"help tells of several files":    {[]string{"servers", "--help"}, 0, "may be given several times", ""},
@@ -72,18 +72,18 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 		"nothing":                        {nil, 0, "Available Commands:", ""},
 		"an unknown command":             {[]string{"tolls"}, 2, "", `unknown command "tolls"; did you mean tools?`},
 		"an unknown flag":                {[]string{"tools", "demo", "--jsn"}, 2, "", "unknown flag: --jsn"},
-		"too few arguments":              {[]string{"tools"}, 2, "", "tools takes the name of a server, and of a tool to show; found 0"},
+		"too few arguments":              {[]string{"tools"}, 2, "", "tools takes the name of a server, and of a tool to show, or --all; found 0"},
 		"too many arguments":             {[]string{"version", "x"}, 2, "", "version takes no arguments; found 1"},
 		"an argument without =":          {[]string{"call", "demo", "echo", "hello"}, 2, "", `argument "hello" is neither key=value nor key:=json`},
 		"an argument without key":        {[]string{"call", "demo", "echo", "=x"}, 2, "", `argument "=x" has no key`},
-		"an argument given twice":        {[]string{"call", "demo", "echo", "text=a", "text:=1"}, 2, "", `argument "text" is given twice`},
+		"an argument given twice":        {[]string{"call", "demo", "echo", "text=a", "text:=1"}, 2, "", `text: is given 2 times, and is no array`},
 		"bad JSON":                       {[]string{"call", "demo", "echo", "text:=a"}, 2, "", "argument text:= wants JSON; found a"},
 		"bad --args":                     {[]string{"call", "demo", "echo", "--args", "[1]"}, 2, "", "--args wants a JSON object; found an array\n"},
 		"broken --args":                  {[]string{"call", "demo", "echo", "--args", "{"}, 2, "", "--args wants a JSON object, and this is not JSON: "},
-		"a timeout":                      {[]string{"--timeout", "50ms", "call", "demo", "slow", "ms=60000"}, 1, "", "not done within --timeout 50ms"},
+		"a timeout":                      {[]string{"--timeout", "50ms", "call", "demo", "slow", "ms=60000"}, 5, "", "not done within --timeout 50ms"},
 		"a negative timeout":             {[]string{"--timeout", "-1s", "tools", "demo"}, 2, "", `invalid argument "-1s" for "--timeout" flag: it must not be negative`},
-		"an unknown server":              {[]string{"tools", "prod"}, 1, "", `unknown server "prod"; configured: demo`},
-		"a file that is not there":       {[]string{"--config", "nowhere.yaml", "servers"}, 1, "", "nowhere.yaml"},
+		"an unknown server":              {[]string{"tools", "prod"}, 2, "", `unknown server "prod"; configured: demo`},
+		"a file that is not there":       {[]string{"--config", "nowhere.yaml", "servers"}, 2, "", "nowhere.yaml"},
 		"a JSON value for a JSON result": {[]string{"--json", "version"}, 0, `"protocols": [`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,9 @@ func TestCommandsOnTheDemoServer(t *testing.T) {
 				assert.Empty(t, got.stderr)
 			}
 			assert.Contains(t, got.stderr, test.stderr)
-			assert.Equal(t, test.code == exitUsage, strings.Contains(got.stderr, "--help'."), "a hint for wrong usage only")
+			if strings.Contains(got.stderr, "--help'.") {
+				assert.Equal(t, exitUsage, test.code, "a hint for wrong usage only")
+			}
 		})
 	}
 }
@@ -156,10 +158,10 @@ func TestConfigurationFiles(t *testing.T) {
 
 	write("mcp.yaml", "bogus: 1\nservers:\n  good: {type: stdio, command: [x]}\n  bad: {type: stdio, comand: [x]}\n")
 	got := run(t, "servers")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "mcpclient: the configuration has 3 faults\n")
 	assert.Contains(t, got.stderr, "warning: mcp.yaml is used; mcp.json is there too, and not read")
-	assert.Equal(t, "NAME  TYPE   CONFIGURATION\ngood  stdio  ok\nbad   stdio  2 faults\n", got.stdout)
+	assert.Equal(t, "good\tstdio\tok\nbad\tstdio\t2 faults\n", got.stdout)
 	assert.Contains(t, got.stderr, `did you mean "command"?`)
 	assert.Contains(t, got.stderr, "unknown top-level key")
 	var report serversReport
@@ -172,20 +174,20 @@ func TestConfigurationFiles(t *testing.T) {
 	assert.Contains(t, run(t, "servers", "--verbose").stderr, "mcpclient: the configuration is mcp.yaml\n")
 
 	got = run(t, "tools", "demo")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, `unknown server "demo"; configured: good, bad; the built-in demo is there only where no configuration is: mcp.yaml is used`)
 
 	got = run(t, "tools", "good")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitUnreachable, got.code)
 	assert.Contains(t, got.stderr, "warning: mcp.yaml:1:1: bogus: unknown top-level key")
 	assert.NotContains(t, got.stderr, "comand", "another server's faults are not this one's")
 	got = run(t, "tools", "bad")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "comand: unknown key")
 
 	write("over.yaml", "servers: {good: {args: [y]}, more: {type: http, url: 'http://127.0.0.1:1/'}}\n")
 	got = run(t, "servers", "--config", "mcp.yaml", "--config", "over.yaml")
-	assert.Contains(t, got.stdout, "more  http   ok", "files are layers")
+	assert.Contains(t, got.stdout, "more\thttp\tok", "files are layers")
 
 	got = run(t, "test", "--all", "--config", "mcp.yaml", "--config", "over.yaml", "--json")
 	assert.Equal(t, exitFailure, got.code, "one that is configured wrongly is a failure")
@@ -211,15 +213,15 @@ func TestFaultsAndExitCodes(t *testing.T) {
 		stdout        string
 		stderr        string
 	}{
-		"all is well":                 {"servers: {a: " + demo + "}", []string{"test", "--all"}, 0, "a       ok ", ""},
-		"a fault outside any server":  {"bogus: 1\nservers: {a: " + demo + "}", []string{"test", "a"}, 1, "a       ok ", "mcpclient: the configuration has faults outside its servers\n"},
-		"a fault among the defaults":  {"defaults: {bogus: 1}\nservers: {a: " + demo + "}", []string{"test", "--all"}, 1, "a       ok ", "defaults.bogus: unknown key"},
-		"no servers to test":          {"servers: {}", []string{"test", "--all"}, 1, "no servers\n", "mcpclient: no server is configured\n"},
-		"no servers to list":          {"servers: {}", []string{"servers"}, 0, "no servers\n", ""},
-		"strict, and what is wrong":   {"strict: true\nservers: {a: {type: stdio}}", []string{"servers"}, 1, "a     stdio  1 fault\n", "command: the key is required"},
-		"strict, and a call":          {"strict: true\nservers: {a: {type: stdio}, b: " + demo + "}", []string{"tools", "b"}, 1, "", "command: the key is required"},
-		"a store that is not there":   {"store: redis\nservers: {a: " + demo + "}", []string{"servers"}, 1, "a     stdio  ok\n", "store: this store is not available in this version"},
-		"reasons stand after a table": {"servers: {a: {type: stdio, command: [no-such-program]}}", []string{"test", "a"}, 1, "a       FAILED ", "mcpclient: mcp server \"a\": server failed to start: command no-such-program: not found in the PATH"},
+		"all is well":                 {"servers: {a: " + demo + "}", []string{"test", "--all"}, 0, "a\tok\t", ""},
+		"a fault outside any server":  {"bogus: 1\nservers: {a: " + demo + "}", []string{"test", "a"}, 1, "a\tok\t", "mcpclient: the configuration has faults outside its servers\n"},
+		"a fault among the defaults":  {"defaults: {bogus: 1}\nservers: {a: " + demo + "}", []string{"test", "--all"}, 1, "a\tok\t", "defaults.bogus: unknown key"},
+		"no servers to test":          {"servers: {}", []string{"test", "--all"}, 1, "", "mcpclient: no server is configured\n"},
+		"no servers to list":          {"servers: {}", []string{"servers"}, 0, "", ""},
+		"strict, and what is wrong":   {"strict: true\nservers: {a: {type: stdio}}", []string{"servers"}, 2, "a\tstdio\t1 fault\n", "command: the key is required"},
+		"strict, and a call":          {"strict: true\nservers: {a: {type: stdio}, b: " + demo + "}", []string{"tools", "b"}, 2, "", "command: the key is required"},
+		"a store that is not there":   {"store: redis\nservers: {a: " + demo + "}", []string{"servers"}, 2, "a\tstdio\tok\n", "store: this store is not available in this version"},
+		"reasons stand after a table": {"servers: {a: {type: stdio, command: [no-such-program]}}", []string{"test", "a"}, 1, "a\tFAILED\t", "mcpclient: mcp server \"a\": server failed to start: command no-such-program: not found in the PATH"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "mcp.yaml")
@@ -271,7 +273,7 @@ func TestPeerTextIsMadeFitForTerminals(t *testing.T) { // P103
 			got := run(t, append([]string{"--config", file}, arguments...)...)
 			for _, output := range []string{got.stdout, got.stderr} {
 				for _, r := range output {
-					assert.False(t, isUnprintable(r), "%q in %q", r, output)
+					assert.False(t, terminal.IsUnprintable(r), "%q in %q", r, output)
 				}
 			}
 		})
@@ -333,7 +335,7 @@ func TestContentThatIsNoText(t *testing.T) {
 
 func TestAServerWithNothing(t *testing.T) {
 	file := serveHTTP(t, mcptest.NewServer())
-	for command, want := range map[string]string{"tools": "no tools\n", "prompts": "no prompts\n", "resources": "no resources\n"} {
+	for command, want := range map[string]string{"tools": "", "prompts": "", "resources": ""} {
 		assert.Equal(t, outcome{0, want, ""}, run(t, "--config", file, command, "web"))
 	}
 	assert.Equal(t, "[]\n", run(t, "--config", file, "tools", "web", "--json").stdout)
@@ -344,7 +346,7 @@ func TestAServerThatDoesNotOffer(t *testing.T) {
 	for command, empty := range map[string]string{
 		"tools": "[]\n", "prompts": "[]\n", "resources": "{\n  \"resourceTemplates\": [],\n  \"resources\": []\n}\n",
 	} {
-		assert.Equal(t, outcome{0, "no " + command + ": the server does not offer them\n", ""}, run(t, "--config", file, command, "web"))
+		assert.Equal(t, outcome{0, "", ""}, run(t, "--config", file, command, "web"))
 		assert.Equal(t, outcome{0, empty, ""}, run(t, "--config", file, command, "web", "--json"))
 	}
 }
@@ -352,7 +354,7 @@ func TestAServerThatDoesNotOffer(t *testing.T) {
 func TestAServerWithoutToolsCannotBeAskedForTheirTypes(t *testing.T) {
 	file := serveHTTP(t, mcptest.NewServer(mcptest.WithoutCapability("tools")))
 	got := run(t, "--config", file, "call", "web", "x", "a=1")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitRefused, got.code)
 	assert.Contains(t, got.stderr, "tools/call: ", "the call is made all the same, and its failure is what counts")
 }
 
@@ -376,6 +378,6 @@ func TestAListTellsWhatItLeavesOut(t *testing.T) {
 	defer web.Close()
 	require.NoError(t, os.WriteFile("mcp.yml", []byte("servers: {web: {type: http, url: '"+web.URL+"'}}"), 0o600))
 	got := run(t, "tools", "web")
-	assert.Equal(t, "NAME   ARGUMENTS  DESCRIPTION\nnamed             named\n", got.stdout)
+	assert.Equal(t, "named\t\tnamed\n", got.stdout)
 	assert.Contains(t, got.stderr, "mcpclient: warning: left out: protocol violation: tools[0] has no name")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 )
@@ -52,15 +53,18 @@ func (p *program) findConfiguration() string {
 		return ""
 	}
 	p.configInUse = found[0]
-	if p.verbose {
+	if p.isVerbose() {
 		p.complain("mcpclient: the configuration is " + found[0])
 	}
 	if len(found) > 1 {
-		p.complain(fmt.Sprintf("mcpclient: warning: %s is used; %s is there too, and not read (--config takes several)",
+		p.warn(fmt.Sprintf("%s is used; %s is there too, and not read (--config takes several)",
 			found[0], strings.Join(found[1:], ", ")))
 	}
 	return found[0]
 }
+
+// errTimedOut is the cause of what --timeout ended.
+var errTimedOut = errors.New("not done within --timeout")
 
 // withClient runs work with a client, within the time that --timeout gives, and
 // closes the client.
@@ -70,19 +74,23 @@ func (p *program) withClient(ctx context.Context, work func(context.Context, *mc
 	if err != nil {
 		return err
 	}
-	client, err := mcpclient.New(cfg, mcpclient.WithLogger(p.logger()), keepingTokens())
+	options, err := p.clientOptions()
+	if err != nil {
+		return err
+	}
+	client, err := mcpclient.New(cfg, options...)
 	if err != nil {
 		return err
 	}
 	defer p.close(client)
 	for _, problem := range client.Problems() {
 		if problem.Server == "" { // those of a server are told when it is used
-			p.complain("mcpclient: warning: " + problem.Error())
+			p.warn(problem.Error())
 		}
 	}
 	if limit := p.timeout.length; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within --timeout %v", limit))
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w %v", errTimedOut, limit))
 		defer cancel()
 	}
 	return p.hinted(client, work(p.onBehalf(ctx), client))
@@ -97,6 +105,18 @@ func (p *program) withServer(ctx context.Context, name string, work func(context
 		}
 		return work(ctx, connection)
 	})
+}
+
+// clientOptions are those of every client: what it logs, and how it answers what
+// servers ask.
+func (p *program) clientOptions() ([]mcpclient.Option, error) {
+	p.output()
+	p.bars() // made now, before several goroutines want them
+	handlers, err := p.handlers()
+	if err != nil {
+		return nil, err
+	}
+	return []mcpclient.Option{mcpclient.WithLogger(p.logger()), mcpclient.WithHandlers(handlers), keepingTokens()}, nil
 }
 
 // demoServer is the server of the built-in configuration.
@@ -116,14 +136,23 @@ func (p *program) connect(client *mcpclient.Client, name string) (*mcpclient.Con
 }
 
 func (p *program) close(client *mcpclient.Client) {
-	if err := client.Close(); err != nil && p.verbose {
-		p.complain("mcpclient: warning: closing: " + err.Error())
+	if err := client.Close(); err != nil && p.isVerbose() {
+		p.warn("closing: " + err.Error())
 	}
 }
 
 func (p *program) logger() hclog.Logger {
-	if !p.verbose {
+	if !p.isVerbose() {
 		return hclog.NewNullLogger()
 	}
-	return hclog.New(&hclog.LoggerOptions{Name: "mcpclient", Level: hclog.Debug, Output: p.stderr})
+	return hclog.New(&hclog.LoggerOptions{Name: "mcpclient", Level: hclog.Debug, Output: logWriter{p}})
+}
+
+// logWriter writes log lines above what is drawn on stderr.
+type logWriter struct{ *program }
+
+// Write takes whole lines.
+func (w logWriter) Write(lines []byte) (int, error) {
+	w.bars().Above(w.errorOutput().Paint(terminal.Dim, terminal.Escape(strings.TrimRight(string(lines), "\n"))))
+	return len(lines), nil
 }

@@ -2,126 +2,229 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-client-go/mcpclient"
-	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
-func (p *program) promptsCommand() *cobra.Command {
-	return p.listCommand("prompts", "List the prompts of a server", "  mcpclient prompts demo", func(ctx context.Context, connection *mcpclient.Connection) error {
-		if offered, err := p.offers(ctx, connection, "prompts"); !offered {
-			return err
-		}
+// kind is one sort of things that servers have.
+type kind struct {
+	name    string // as in the capabilities: tools, prompts, resources
+	heading []string
+	list    func(ctx context.Context, connection *mcpclient.Connection) (listing, error)
+}
+
+// listing is what one server has.
+type listing struct {
+	members map[string]any // for JSON: the lists by the names that the protocol gives them
+	rows    [][]terminal.Cell
+	faults  []error
+}
+
+// empty is the listing of a server that does not offer a kind.
+func (k kind) empty() listing {
+	members := map[string]any{k.name: []any{}}
+	if k.name == "resources" {
+		members["resourceTemplates"] = []any{}
+	}
+	return listing{members: members}
+}
+
+func promptsKind() kind {
+	return kind{"prompts", []string{"NAME", "ARGUMENTS", "DESCRIPTION"}, func(ctx context.Context, connection *mcpclient.Connection) (listing, error) {
 		prompts, err := connection.Prompts(ctx)
 		if err != nil {
-			return err
+			return listing{}, err
 		}
-		return present(p, prompts, "no prompts", []string{"NAME", "ARGUMENTS", "DESCRIPTION"}, func(prompt mcp.Prompt) []string {
+		found := listing{members: map[string]any{"prompts": listed(prompts)}, faults: prompts.Faults()}
+		for prompt := range prompts.Values() {
 			var summary []string
 			for _, argument := range prompt.Arguments {
 				summary = append(summary, optional(argument.Name, argument.Required))
 			}
-			return []string{prompt.Name, joined(summary), prompt.Description}
-		})
-	})
+			found.rows = append(found.rows, row(prompt.Name, joined(summary), prompt.Description))
+		}
+		return found, nil
+	}}
 }
 
-func (p *program) resourcesCommand() *cobra.Command {
-	return p.listCommand("resources", "List the resources and resource templates of a server", "  mcpclient resources demo", func(ctx context.Context, connection *mcpclient.Connection) error {
-		if offered, err := p.offers(ctx, connection, "resources"); !offered {
-			return err
-		}
+func resourcesKind() kind {
+	return kind{"resources", []string{"URI", "KIND", "NAME", "TYPE", "DESCRIPTION"}, func(ctx context.Context, connection *mcpclient.Connection) (listing, error) {
 		resources, err := connection.Resources(ctx)
 		if err != nil {
-			return err
+			return listing{}, err
 		}
 		templates, err := connection.ResourceTemplates(ctx)
 		if err != nil && !isUnknownMethod(err) { // many servers have no templates
-			return err
+			return listing{}, err
 		}
-		return p.printResources(resources, templates)
-	})
+		found := listing{
+			members: map[string]any{"resources": listed(resources), "resourceTemplates": listed(templates)},
+			faults:  append(resources.Faults(), templates.Faults()...),
+		}
+		for resource := range resources.Values() {
+			found.rows = append(found.rows, row(resource.URI, "resource", resource.DisplayName(), resource.MIMEType, resource.Description))
+		}
+		for template := range templates.Values() {
+			found.rows = append(found.rows, row(template.URITemplate, "template", template.DisplayName(), template.MIMEType, template.Description))
+		}
+		return found, nil
+	}}
 }
 
-func (p *program) printResources(resources mcpclient.Collection[mcp.Resource], templates mcpclient.Collection[mcp.ResourceTemplate]) error {
-	if p.json {
-		return p.printJSON(map[string]any{"resources": listed(resources), "resourceTemplates": listed(templates)})
-	}
-	p.tellFaults(append(resources.Faults(), templates.Faults()...))
-	rows := [][]string{{"KIND", "URI", "NAME", "TYPE", "DESCRIPTION"}}
-	for resource := range resources.Values() {
-		rows = append(rows, []string{"resource", resource.URI, resource.DisplayName(), resource.MIMEType, resource.Description})
-	}
-	for template := range templates.Values() {
-		rows = append(rows, []string{"template", template.URITemplate, template.DisplayName(), template.MIMEType, template.Description})
-	}
-	if len(rows) == 1 {
-		return p.printLine("no resources")
-	}
-	return p.table(rows)
+func (p *program) promptsCommand() *cobra.Command {
+	return p.listCommand(promptsKind(), "prompts SERVER[,SERVER...] | --all", "List the prompts of servers", "  mcpclient prompts demo")
 }
 
-func (p *program) listCommand(name, short, example string, list func(context.Context, *mcpclient.Connection) error) *cobra.Command {
-	return &cobra.Command{
-		Use:     name + " SERVER",
-		Short:   short,
-		Example: example,
-		Args:    arguments(cobra.ExactArgs(1), "the name of a server"),
+func (p *program) resourcesCommand() *cobra.Command {
+	return p.listCommand(resourcesKind(), "resources SERVER[,SERVER...] | --all", "List the resources and resource templates of servers", "  mcpclient resources demo")
+}
+
+func (p *program) listCommand(k kind, use, short, example string) *cobra.Command {
+	var all bool
+	command := &cobra.Command{
+		Use:               use,
+		Short:             short,
+		Example:           example + "\n  mcpclient " + k.name + " --all --json",
+		ValidArgsFunction: p.completeServer,
 		RunE: func(command *cobra.Command, found []string) error {
-			return p.withServer(command.Context(), found[0], list)
+			if all && len(found) > 0 || !all && len(found) != 1 {
+				return usage("%s takes the name of a server, or --all; found %d", command.Name(), len(found))
+			}
+			return p.withClient(command.Context(), func(ctx context.Context, client *mcpclient.Client) error {
+				return p.list(ctx, client, k, found)
+			})
 		},
 	}
+	addAll(command, &all)
+	return command
 }
 
-// offers reports whether the server announced tools, prompts or resources. If
-// not, it says so, which is no failure: a list of what is not offered is empty.
-func (p *program) offers(ctx context.Context, connection *mcpclient.Connection, what string) (bool, error) {
+func addAll(command *cobra.Command, all *bool) {
+	command.Flags().BoolVar(all, "all", false, "of every configured server, side by side")
+}
+
+// list lists what the named servers have; without names, what all of them have.
+func (p *program) list(ctx context.Context, client *mcpclient.Client, k kind, named []string) error {
+	if len(named) == 0 {
+		return p.listSeveral(ctx, client, k, client.Servers())
+	}
+	names := p.serverNames(client, named[0])
+	if len(names) > 1 {
+		return p.listSeveral(ctx, client, k, names)
+	}
+	connection, err := p.connect(client, names[0])
+	if err != nil {
+		return err
+	}
+	found, offered, err := p.listOne(ctx, connection, k)
+	switch {
+	case err != nil:
+		return err
+	case p.json && len(found.members) == 1:
+		return p.printJSON(found.members[k.name])
+	case p.json:
+		return p.printJSON(found.members)
+	}
+	p.tellFaults(found.faults)
+	switch {
+	case !offered:
+		return p.nothing("no " + k.name + ": the server does not offer them")
+	case len(found.rows) == 0:
+		return p.nothing("no " + k.name)
+	default:
+		return p.printTable(terminal.Table{Heading: k.heading, Rows: found.rows})
+	}
+}
+
+// listOne lists what one server has. That it does not offer any is no failure: a
+// list of what is not offered is empty.
+func (p *program) listOne(ctx context.Context, connection *mcpclient.Connection, k kind) (found listing, offered bool, err error) {
 	info, err := connection.ServerInfo(ctx)
 	if err != nil {
-		return false, err
+		return listing{}, false, err
 	}
 	announced := mcp.ParseServerCapabilities(info.Capabilities)
-	switch what {
+	switch k.name {
 	case "tools":
-		if announced.Tools != nil {
-			return true, nil
-		}
+		offered = announced.Tools != nil
 	case "prompts":
-		if announced.Prompts != nil {
-			return true, nil
-		}
-	case "resources":
-		if announced.Resources != nil {
-			return true, nil
-		}
+		offered = announced.Prompts != nil
+	default:
+		offered = announced.Resources != nil
 	}
-	if !p.json {
-		return false, p.printLine("no " + what + ": the server does not offer them")
+	if !offered {
+		return k.empty(), false, nil
 	}
-	if what == "resources" {
-		return false, p.printJSON(map[string]any{"resources": []any{}, "resourceTemplates": []any{}})
-	}
-	return false, p.printJSON([]any{})
+	found, err = k.list(ctx, connection)
+	return found, true, err
 }
 
-// present writes a collection as JSON or as a table.
-func present[T any](p *program, collection mcpclient.Collection[T], none string, heading []string, row func(T) []string) error {
+// listSeveral lists what several servers have, side by side.
+func (p *program) listSeveral(ctx context.Context, client *mcpclient.Client, k kind, names []string) error {
+	found, failures := make([]listing, len(names)), make([]error, len(names))
+	var listing sync.WaitGroup
+	for i, name := range names {
+		listing.Go(func() {
+			bar := p.bars().Add(name, true)
+			defer bar.Done()
+			connection, err := p.connect(client, name)
+			if err == nil {
+				found[i], _, err = p.listOne(ctx, connection, k)
+			}
+			failures[i] = err
+		})
+	}
+	listing.Wait()
+	if err := p.printListings(ctx, k, names, found, failures); err != nil {
+		return err
+	}
+	return several(ctx, "server", failures)
+}
+
+func (p *program) printListings(ctx context.Context, k kind, names []string, found []listing, failures []error) error {
+	lines := make([]map[string]any, len(names))
+	table := terminal.Table{Heading: append([]string{"SERVER"}, k.heading...)}
+	for i, name := range names {
+		lines[i] = map[string]any{"server": name}
+		if failures[i] != nil {
+			lines[i]["error"] = failureOf(ctx, failures[i])
+			continue
+		}
+		maps.Copy(lines[i], found[i].members)
+		for _, cells := range found[i].rows {
+			table.Rows = append(table.Rows, append([]terminal.Cell{{Text: name}}, cells...))
+		}
+	}
 	if p.json {
-		return p.printJSON(listed(collection))
+		return p.printJSON(lines)
 	}
-	p.tellFaults(collection.Faults())
-	if collection.Len() == 0 {
-		return p.printLine(none)
+	for i := range names {
+		p.tellFaults(found[i].faults)
+		if failures[i] != nil {
+			p.complain("mcpclient: " + failures[i].Error())
+		}
 	}
-	rows := [][]string{heading}
-	for value := range collection.Values() {
-		rows = append(rows, row(value))
+	if len(table.Rows) == 0 {
+		return p.nothing("no " + k.name)
 	}
-	return p.table(rows)
+	return p.printTable(table)
+}
+
+// row makes cells of texts, the first one being what things are called by.
+func row(name string, more ...string) []terminal.Cell {
+	cells := []terminal.Cell{{Text: name, Style: terminal.Cyan}}
+	for _, text := range more {
+		cells = append(cells, terminal.Cell{Text: text})
+	}
+	return cells
 }
 
 // listed returns the values as a list that encodes as [] when it is empty.
@@ -131,11 +234,6 @@ func listed[T any](collection mcpclient.Collection[T]) []T {
 
 func (p *program) tellFaults(faults []error) {
 	for _, fault := range faults {
-		p.complain("mcpclient: warning: left out: " + fault.Error())
+		p.warn(fmt.Sprintf("left out: %v", fault))
 	}
-}
-
-func isUnknownMethod(err error) bool {
-	failure, ok := errors.AsType[*errors.TransporterRequestError](err)
-	return ok && failure.Kind == errors.KindPeer && failure.Code == mcp.CodeMethodNotFound
 }

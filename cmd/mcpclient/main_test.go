@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -57,7 +59,7 @@ func run(t *testing.T, arguments ...string) outcome {
 func runWith(t *testing.T, ctx context.Context, stdin string, arguments ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	p := &program{stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, executable: os.Executable}
+	p := &program{stdin: strings.NewReader(stdin), stdout: &stdout, stderr: &stderr, executable: os.Executable, lookupEnv: noVariables}
 	code := p.run(ctx, arguments)
 	return outcome{code, stdout.String(), stderr.String()}
 }
@@ -78,7 +80,7 @@ func TestAsARealProcess(t *testing.T) {
 	})
 	t.Run("exit codes", func(t *testing.T) {
 		for want, arguments := range map[int][]string{
-			0: {"version"}, 1: {"call", "demo", "fail"}, 2: {"call", "demo"},
+			0: {"version"}, 1: {"call", "demo", "fail"}, 2: {"call", "demo"}, 3: {"call", "demo", "nope"},
 		} {
 			command := program(arguments...)
 			_ = command.Run()
@@ -102,7 +104,7 @@ func TestAsARealProcess(t *testing.T) {
 		require.NoError(t, command.Process.Signal(syscall.SIGINT))
 		_ = command.Wait()
 		assert.Less(t, time.Since(begun), 5*time.Second)
-		assert.Equal(t, exitFailure, command.ProcessState.ExitCode())
+		assert.Equal(t, exitInterrupted, command.ProcessState.ExitCode())
 		assert.Contains(t, stderr.text.String(), "mcpclient: interrupted")
 	})
 }
@@ -122,3 +124,45 @@ func (w *watched) Write(data []byte) (int, error) {
 	}
 	return len(data), nil
 }
+
+// screen is a terminal that is both stdout and stderr, and stdin if something is
+// typed.
+type screen struct {
+	mu    sync.Mutex
+	shown bytes.Buffer
+	typed io.Reader
+}
+
+// Columns makes it a terminal.
+func (s *screen) Columns() int { return 100 }
+
+func (s *screen) Write(data []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.Write(data)
+}
+
+func (s *screen) Read(data []byte) (int, error) { return s.typed.Read(data) }
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.String()
+}
+
+// onTerminal runs the program where somebody looks on.
+func onTerminal(t *testing.T, arguments ...string) (code int, shown *screen) {
+	t.Helper()
+	return onTerminalTyping(t, "", arguments...)
+}
+
+// onTerminalTyping runs the program where somebody looks on and has typed ahead.
+func onTerminalTyping(t *testing.T, typed string, arguments ...string) (code int, shown *screen) {
+	t.Helper()
+	shown = &screen{typed: strings.NewReader(typed)}
+	p := &program{stdin: shown, stdout: shown, stderr: shown, executable: os.Executable, lookupEnv: noVariables}
+	code = p.run(t.Context(), arguments)
+	return code, shown
+}
+
+func noVariables(string) (string, bool) { return "", false }

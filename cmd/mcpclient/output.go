@@ -3,115 +3,83 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"os"
 	"strings"
-	"text/tabwriter"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 )
 
-// What servers send is untrusted: before it reaches a terminal, everything that
-// could move the cursor, change colours or reorder text is escaped (P103).
-
-// maxCell bounds a cell of a table, in bytes.
+// maxCell bounds a server's word within a line, in bytes.
 const maxCell = 100
 
-// table writes rows as aligned columns, the first row being the heading.
+// table writes rows, the first one being the heading: see terminal.Table.
 func (p *program) table(rows [][]string) error {
-	var aligned strings.Builder
-	writer := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		for _, text := range row {
-			_, _ = fmt.Fprint(writer, cell(text), "\t") // into memory
+	table := terminal.Table{Heading: rows[0]}
+	for _, row := range rows[1:] {
+		cells := make([]terminal.Cell, len(row))
+		for i, text := range row {
+			cells[i].Text = text
 		}
-		_, _ = fmt.Fprintln(writer)
+		table.Rows = append(table.Rows, cells)
 	}
-	_ = writer.Flush()
-	for line := range strings.Lines(aligned.String()) {
-		if err := p.printLine(strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
+	return p.printTable(table)
+}
+
+func (p *program) printTable(table terminal.Table) error { return table.Write(p.output()) }
+
+// nothing says that a list is empty, where people look on: for programs, no lines
+// say so.
+func (p *program) nothing(what string) error {
+	if p.output().IsTerminal() {
+		return p.printLine(what)
 	}
 	return nil
 }
 
 // cell returns the first line of a text.
-func cell(text string) string {
-	line, more, found := strings.Cut(strings.TrimSpace(text), "\n")
-	line = errors.PeerText(strings.TrimRight(line, "\r"), maxCell)
-	if found && strings.TrimSpace(more) != "" && !strings.HasSuffix(line, "...") {
-		line += " ..."
-	}
-	return line
-}
+func cell(text string) string { return terminal.Line(text, maxCell) }
+
+// terminalText escapes what does not print, except line ends and tabs.
+func terminalText(text string) string { return terminal.Escape(text) }
 
 // printJSON writes a value, or raw JSON, indented. Characters that do not print
 // are written as JSON escapes, which changes no value.
 func (p *program) printJSON(value any) error {
-	raw, isRaw := value.(json.RawMessage)
-	if !isRaw {
-		var encoded bytes.Buffer
-		encoder := json.NewEncoder(&encoded)
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(value); err != nil {
-			return err
-		}
-		raw = encoded.Bytes()
-	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, bytes.TrimSpace(raw), "", "  "); err != nil {
+	raw, err := encode(value)
+	if err != nil {
 		return err
 	}
-	return p.printLine(escapeJSON(indented.String()))
-}
-
-// escapeJSON escapes what does not print. Outside of strings, JSON has only
-// plain characters.
-func escapeJSON(text string) string {
-	return escaping(text, func(r rune) string {
-		if r > 0xffff {
-			high, low := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
-			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
-		}
-		return fmt.Sprintf(`\u%04x`, r)
-	})
-}
-
-// terminalText escapes what does not print, except line ends and tabs.
-func terminalText(text string) string {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	return escaping(text, func(r rune) string {
-		switch {
-		case r < 0x100:
-			return fmt.Sprintf(`\x%02x`, r)
-		case r < 0x10000:
-			return fmt.Sprintf(`\u%04x`, r)
-		default:
-			return fmt.Sprintf(`\U%08x`, r)
-		}
-	})
-}
-
-func escaping(text string, escape func(rune) string) string {
-	if strings.IndexFunc(text, isUnprintable) < 0 && utf8.ValidString(text) {
-		return text
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, raw, "", "  "); err != nil {
+		return err
 	}
-	var b strings.Builder
-	for _, r := range text {
-		if isUnprintable(r) {
-			b.WriteString(escape(r))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return p.printLine(terminal.EscapeJSON(indented.String()))
 }
 
-func isUnprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
+// printCompact writes a value as one line of JSON.
+func (p *program) printCompact(to io.Writer, value any) error {
+	raw, err := encode(value)
+	if err != nil {
+		return err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
+		return err
+	}
+	_, err = io.WriteString(to, terminal.EscapeJSON(compact.String())+"\n")
+	return err
+}
+
+func encode(value any) (json.RawMessage, error) {
+	if raw, isRaw := value.(json.RawMessage); isRaw {
+		return bytes.TrimSpace(raw), nil
+	}
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSpace(encoded.Bytes()), err
+}
 
 // printLine writes text and a line end, unless it has one.
 func (p *program) printLine(text string) error {
@@ -124,10 +92,5 @@ func (p *program) printLine(text string) error {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return terminal.NewOutput(w, terminal.ColorNever, func(string) (string, bool) { return "", false }).IsTerminal()
 }

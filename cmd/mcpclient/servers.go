@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/factory"
@@ -29,7 +30,7 @@ func (p *program) serversCommand() *cobra.Command {
 		Use:   "servers",
 		Short: "List the configured servers and what is wrong with their configuration",
 		Long: "List the configured servers and what is wrong with their configuration. Nothing is started or connected to.\n" +
-			"Exits with 1 if there is any fault.",
+			"Exits with 2 if there is any fault.",
 		Example: "  mcpclient servers\n" +
 			"  mcpclient --config mcp.yaml --config local.yaml servers --json",
 		Args: arguments(cobra.NoArgs, "no arguments"),
@@ -43,7 +44,7 @@ func (p *program) serversCommand() *cobra.Command {
 				return err
 			}
 			if count := report.count(); count > 0 {
-				return fmt.Errorf("the configuration has %s", counted(count, "fault"))
+				return codedError{fmt.Errorf("the configuration has %s", counted(count, "fault")), exitUsage}
 			}
 			return nil
 		},
@@ -92,17 +93,17 @@ func (p *program) printServers(report serversReport) error {
 		p.complainAll(line.Faults)
 	}
 	if len(report.Servers) == 0 {
-		return p.printLine("no servers")
+		return p.nothing("no servers")
 	}
-	rows := [][]string{{"NAME", "TYPE", "CONFIGURATION"}}
+	table := terminal.Table{Heading: []string{"NAME", "TYPE", "CONFIGURATION"}}
 	for _, line := range report.Servers {
-		verdict := "ok"
+		verdict := terminal.Cell{Text: "ok", Style: terminal.Green}
 		if len(line.Faults) > 0 {
-			verdict = counted(len(line.Faults), "fault")
+			verdict = terminal.Cell{Text: counted(len(line.Faults), "fault"), Style: terminal.Red}
 		}
-		rows = append(rows, []string{line.Name, line.Type, verdict})
+		table.Rows = append(table.Rows, []terminal.Cell{{Text: line.Name, Style: terminal.Cyan}, {Text: line.Type}, verdict})
 	}
-	return p.table(rows)
+	return p.printTable(table)
 }
 
 func (p *program) complainAll(lines []string) {

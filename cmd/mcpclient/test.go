@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
@@ -35,6 +36,7 @@ func (p *program) testCommand() *cobra.Command {
 		Example: "  mcpclient test demo\n" +
 			"  mcpclient test github memory --timeout 30\n" +
 			"  mcpclient test --all --json",
+		ValidArgsFunction: p.completeServers,
 		RunE: func(command *cobra.Command, found []string) error {
 			if all == (len(found) > 0) {
 				return usage("test takes the names of servers, or --all")
@@ -60,7 +62,11 @@ func (p *program) test(ctx context.Context, client *mcpclient.Client, names []st
 	lines := make([]testLine, len(names))
 	var testing sync.WaitGroup
 	for i, name := range names {
-		testing.Go(func() { lines[i] = testServer(ctx, client, name) })
+		testing.Go(func() {
+			bar := p.bars().Add(name, true)
+			defer bar.Done()
+			lines[i] = testServer(ctx, client, name)
+		})
 	}
 	testing.Wait()
 	if err := p.printTests(lines); err != nil {
@@ -131,17 +137,19 @@ func (p *program) printTests(lines []testLine) error {
 		return p.printJSON(lines)
 	}
 	if len(lines) == 0 {
-		return p.printLine("no servers")
+		return p.nothing("no servers")
 	}
-	rows := [][]string{{"SERVER", "RESULT", "PROTOCOL", "IMPLEMENTATION", "SECONDS"}}
+	table := terminal.Table{Heading: []string{"SERVER", "RESULT", "PROTOCOL", "IMPLEMENTATION", "SECONDS"}}
 	for _, line := range lines {
-		result := "ok"
+		result := terminal.Cell{Text: "ok", Style: terminal.Green}
 		if !line.OK {
-			result = "FAILED"
+			result = terminal.Cell{Text: "FAILED", Style: terminal.Red}
 		}
-		rows = append(rows, []string{line.Server, result, line.Protocol, line.Implementation, fmt.Sprintf("%.3f", line.Seconds)})
+		table.Rows = append(table.Rows, []terminal.Cell{
+			{Text: line.Server, Style: terminal.Cyan}, result, {Text: line.Protocol}, {Text: line.Implementation}, {Text: fmt.Sprintf("%.3f", line.Seconds)},
+		})
 	}
-	if err := p.table(rows); err != nil {
+	if err := p.printTable(table); err != nil {
 		return err
 	}
 	for _, line := range lines {

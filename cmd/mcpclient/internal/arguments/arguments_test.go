@@ -178,10 +178,10 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 		want          []string
 	}{
 		"all is well":          {schema, `text=a to:={"name":"x","age":1}`, nil},
-		"everything at once":   {schema, "txt=a limit=0 mode=quick to.nmae=x to.age=y", []string{"to.age: must be an integer; found \"y\"", "txt: the tool has no such argument; did you mean \"text\"?", "text: is missing (a string)", "limit: must be 1 or more", "mode: must be one of \"fast\", \"slow\"", "to.name: is missing (a string)", "to.nmae: the tool has no such argument; did you mean \"name\"?"}},
-		"a name like no other": {schema, `text=a to:={"name":"x","age":1} frobnicate=1`, []string{"(warning) frobnicate: the tool has no such argument"}},
-		"what was not meant":   {schema, `text=a texts=b to:={"name":"x","age":1}`, []string{"(warning) texts: the tool has no such argument"}},
-		"closed":               {`{"properties":{"text":{}},"additionalProperties":false}`, "zzz=1", []string{"zzz: the tool has no such argument"}},
+		"everything at once":   {schema, "txt=a limit=0 mode=quick to.nmae=x to.age=y", []string{"to.age: must be an integer; found \"y\"", "txt: there is no such argument; did you mean \"text\"?", "text: is missing (a string)", "limit: must be 1 or more", "mode: must be one of \"fast\", \"slow\"", "to.name: is missing (a string)", "to.nmae: there is no such argument; did you mean \"name\"?"}},
+		"a name like no other": {schema, `text=a to:={"name":"x","age":1} frobnicate=1`, []string{"(warning) frobnicate: there is no such argument"}},
+		"what was not meant":   {schema, `text=a texts=b to:={"name":"x","age":1}`, []string{"(warning) texts: there is no such argument"}},
+		"closed":               {`{"properties":{"text":{}},"additionalProperties":false}`, "zzz=1", []string{"zzz: there is no such argument"}},
 		"open":                 {`{"properties":{"text":{}},"additionalProperties":{"type":"string"}}`, "txt=1", nil},
 		"patterns":             {`{"properties":{"text":{}},"patternProperties":{"^t":{}}}`, "txt=1", nil},
 		"no properties":        {`{"type":"object"}`, "txt=1", nil},

@@ -79,7 +79,7 @@ func (s Schema) unnamed(built map[string]json.RawMessage) []Problem {
 			continue
 		}
 		near := nearest(name, unused(known, built))
-		problems = append(problems, Problem{Place: name, Text: "the tool has no such argument" + near, IsWarning: near == ""})
+		problems = append(problems, Problem{Place: name, Text: "there is no such argument" + near, IsWarning: near == ""})
 	}
 	return problems
 }
@@ -106,7 +106,7 @@ func (s Schema) problem(v *jsonschema.Violation, built map[string]json.RawMessag
 		if len(tokens) == 0 {
 			candidates = unused(candidates, built)
 		}
-		return Problem{Place: placeOf(append(tokens, v.Member)), Text: "the tool has no such argument" + nearest(v.Member, candidates)}
+		return Problem{Place: placeOf(append(tokens, v.Member)), Text: "there is no such argument" + nearest(v.Member, candidates)}
 	case "enum", "const":
 		if values := here.Values(); len(values) > 0 {
 			return Problem{Place: placeOf(tokens), Text: "must be one of " + listed(values)}
