@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/form"
+	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -63,4 +66,19 @@ func rootsOf(folders []string) ([]mcp.Root, error) {
 		roots = append(roots, mcp.Root{URI: address.String(), Name: filepath.Base(absolute)})
 	}
 	return roots, nil
+}
+
+// explainQuestions adds to the error of a call, where nobody could be asked, that
+// this may be why.
+func (p *program) explainQuestions(err error) error {
+	failure, ok := errors.AsType[*errors.TransporterRequestError](err)
+	if !ok || p.isInteractive() {
+		return err
+	}
+	text := strings.ToLower(err.Error())
+	if failure.Code == mcp.CodeMissingClientCapability || failure.Code == mcp.CodeURLElicitationRequired ||
+		strings.Contains(text, "elicitation") || strings.Contains(text, mcp.ResultInputRequired) {
+		return fmt.Errorf("%w; the server wants to ask something, which needs a terminal", err)
+	}
+	return err
 }

@@ -235,7 +235,7 @@ func (p *program) call(ctx context.Context, connection *mcpclient.Connection, ca
 	if isRefusal(err) || result != nil && result.IsError {
 		err = tools.hint(ctx, connection, call.tool, err)
 	}
-	return result, err
+	return result, p.explainQuestions(err)
 }
 
 // prepare makes the arguments, and checks them. A tool that is not listed may

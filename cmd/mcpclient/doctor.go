@@ -161,13 +161,13 @@ func (p *program) printReport(report doctorReport) error {
 	}
 	lines := append([]doctorLine{{Checks: report.Configuration}}, report.Servers...)
 	if !p.output().IsTerminal() {
-		table := terminal.Table{}
+		rows := [][]string{{"SERVER", "CHECK", "STATUS", "DETAIL", "ADVICE"}}
 		for _, line := range lines {
 			for _, check := range line.Checks {
-				table.Rows = append(table.Rows, []terminal.Cell{{Text: line.Server}, {Text: check.Name}, {Text: string(check.Status)}, {Text: check.Detail}, {Text: check.Advice}})
+				rows = append(rows, []string{line.Server, check.Name, string(check.Status), check.Detail, check.Advice})
 			}
 		}
-		return p.printTable(table)
+		return p.table(rows)
 	}
 	for _, line := range lines {
 		if line.Server != "" {

@@ -131,10 +131,20 @@ type failureLine struct {
 func failureOf(ctx context.Context, err error) failureLine {
 	line := failureLine{Message: err.Error(), ExitCode: exitCodeOf(ctx, err)}
 	if failure, ok := errors.AsType[*errors.TransporterRequestError](err); ok {
-		line.Kind, line.Server, line.Action = failure.Kind.String(), failure.Server, failure.Action
+		line.Kind, line.Server, line.Action = nameOfKind(failure.Kind), failure.Server, failure.Action
 		line.Code, line.Data = failure.Code, failure.Data
 	}
 	return line
+}
+
+// nameOfKind is a kind of failure for programs.
+func nameOfKind(kind errors.Kind) string {
+	return map[errors.Kind]string{
+		errors.KindPeer: "peer", errors.KindTransport: "transport", errors.KindStatus: "status", errors.KindTimeout: "timeout",
+		errors.KindCanceled: "canceled", errors.KindProtocol: "protocol", errors.KindSession: "session", errors.KindAuth: "auth",
+		errors.KindVersion: "version", errors.KindClosed: "closed", errors.KindUnavailable: "unavailable",
+		errors.KindDenied: "denied", errors.KindParams: "params",
+	}[kind]
 }
 
 // end says why the program fails, if it does, and returns its exit code.

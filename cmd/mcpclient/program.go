@@ -180,7 +180,7 @@ func (p *program) warn(text string) {
 // isInteractive reports whether somebody is there to be asked: both stdin and
 // stderr are terminals.
 func (p *program) isInteractive() bool {
-	return terminal.NewOutput(writerOf(p.stdin), terminal.ColorNever, p.lookup).IsTerminal() && p.errorOutput().IsTerminal()
+	return isTerminal(writerOf(p.stdin)) && p.errorOutput().IsTerminal()
 }
 
 // writerOf gives what is read from the shape that is looked at; a file is a

@@ -48,7 +48,7 @@ func (p *program) promptCommand() *cobra.Command {
 				result, err := connection.GetPrompt(ctx, found[1], filled, options...)
 				done()
 				if err != nil {
-					return err
+					return p.explainQuestions(err)
 				}
 				return p.printPrompt(result, found[1], target)
 			})

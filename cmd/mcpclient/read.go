@@ -33,7 +33,7 @@ func (p *program) readCommand() *cobra.Command {
 				result, err := connection.ReadResource(ctx, found[1], options...)
 				done()
 				if err != nil {
-					return err
+					return p.explainQuestions(err)
 				}
 				return p.printResource(result, target)
 			})

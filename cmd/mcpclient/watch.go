@@ -62,6 +62,8 @@ func (p *program) watchCommand() *cobra.Command {
 
 func (p *program) watch(ctx context.Context, connection *mcpclient.Connection, filter mcp.SubscriptionFilter, count int) error {
 	w := &watching{program: p, connection: connection, ctx: ctx, left: count, enough: make(chan struct{}), begun: make(chan struct{})}
+	begin := sync.OnceFunc(func() { close(w.begun) })
+	defer begin()
 	w.snapshots.take(ctx, connection, filter)
 	subscription, err := connection.Listen(ctx, filter, w.changed)
 	if err != nil {
@@ -73,7 +75,7 @@ func (p *program) watch(ctx context.Context, connection *mcpclient.Connection, f
 		p.warn("the server does not tell of " + described(missing))
 	}
 	w.write(watchLine{Event: "watching", Watching: &acknowledged})
-	close(w.begun)
+	begin()
 	select {
 	case <-subscription.Done():
 		w.write(watchLine{Event: "ended"})
