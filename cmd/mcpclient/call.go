@@ -258,7 +258,7 @@ func (p *program) prepare(ctx context.Context, connection *mcpclient.Connection,
 		wrong += "\n  " + problem.String()
 	}
 	if wrong != "" {
-		return nil, usage("nothing was sent: the arguments do not fit the tool %q of server %q:%s\n'mcpclient tools %s %s' shows what it takes; --no-check sends them all the same",
+		return nil, misfit("nothing was sent: the arguments do not fit the tool %q of server %q:%s\n'mcpclient tools %s %s' shows what it takes; --no-check sends them all the same",
 			call.tool, connection.Name(), wrong, connection.Name(), call.tool)
 	}
 	return built, nil

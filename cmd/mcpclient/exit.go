@@ -71,6 +71,11 @@ func usage(format string, arguments ...any) error {
 	return usageError{fmt.Errorf(format, arguments...)}
 }
 
+// misfit is the error of arguments that do not fit; it says itself what to look at.
+func misfit(format string, arguments ...any) error {
+	return codedError{fmt.Errorf(format, arguments...), exitUsage}
+}
+
 // exitCodeOf finds the code for an error.
 func exitCodeOf(ctx context.Context, err error) int {
 	if stopped, ok := context.Cause(ctx).(interrupted); ok && ctx.Err() != nil {

@@ -101,7 +101,7 @@ func (p *program) checkPrompt(ctx context.Context, connection *mcpclient.Connect
 		wrong += "\n  " + problem.String()
 	}
 	if wrong != "" {
-		return usage("nothing was sent: the arguments do not fit the prompt %q of server %q:%s\n--no-check sends them all the same", name, connection.Name(), wrong)
+		return misfit("nothing was sent: the arguments do not fit the prompt %q of server %q:%s\n--no-check sends them all the same", name, connection.Name(), wrong)
 	}
 	return nil
 }

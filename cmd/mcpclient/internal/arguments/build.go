@@ -147,11 +147,17 @@ func set(into object, path []string, value json.RawMessage, appends bool) error 
 // Prepare is Build and Check: it returns the object, and all that is wrong.
 func Prepare(schema Schema, base map[string]json.RawMessage, words []Word) (map[string]json.RawMessage, []Problem) {
 	built, problems := Build(schema, base, words)
-	wrong := map[string]bool{}
+	given, wrong := map[string]bool{}, map[string]bool{}
+	for key := range built {
+		given[key] = true
+	}
+	for _, word := range words {
+		given[word.Key] = true
+	}
 	for _, problem := range problems {
 		wrong[problem.Place] = true
 	}
-	for _, problem := range Check(schema, built) {
+	for _, problem := range check(schema, built, given) {
 		if !wrong[problem.Place] { // it is not missing: it was left out
 			problems = append(problems, problem)
 		}

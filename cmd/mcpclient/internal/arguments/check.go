@@ -43,10 +43,16 @@ func (p Problem) String() string {
 // one is a warning, for the schema may allow it, unless it looks like a slip of
 // the pen. A schema that cannot be used for checking is a warning, too.
 func Check(schema Schema, built map[string]json.RawMessage) []Problem {
+	return check(schema, built, built)
+}
+
+// check is Check; given are all arguments that the user named, those included
+// that could not be built.
+func check[T any](schema Schema, built map[string]json.RawMessage, given map[string]T) []Problem {
 	if len(schema.raw) == 0 {
 		return nil
 	}
-	problems := schema.unnamed(built)
+	problems := unnamed(schema, built, given)
 	compiled, err := jsonschema.Compile(schema.raw)
 	if err != nil {
 		return append(problems, Problem{Text: "the tool's schema cannot be used to check arguments: " + err.Error(), IsWarning: true})
@@ -57,7 +63,7 @@ func Check(schema Schema, built map[string]json.RawMessage) []Problem {
 	}
 	violations, err := compiled.Violations(document, maxProblems)
 	for _, violation := range violations {
-		if problem := schema.problem(violation, built); !slices.Contains(problems, problem) {
+		if problem := problemOf(schema, violation, given); !slices.Contains(problems, problem) {
 			problems = append(problems, problem)
 		}
 	}
@@ -68,7 +74,7 @@ func Check(schema Schema, built map[string]json.RawMessage) []Problem {
 }
 
 // unnamed finds arguments that the schema does not name.
-func (s Schema) unnamed(built map[string]json.RawMessage) []Problem {
+func unnamed[T any](s Schema, built map[string]json.RawMessage, given map[string]T) []Problem {
 	if s.IsOpen() || s.isClosed() { // what is forbidden breaks the schema
 		return nil
 	}
@@ -78,7 +84,7 @@ func (s Schema) unnamed(built map[string]json.RawMessage) []Problem {
 		if slices.Contains(known, name) {
 			continue
 		}
-		near := nearest(name, unused(known, built))
+		near := nearest(name, unused(known, given))
 		problems = append(problems, Problem{Place: name, Text: "there is no such argument" + near, IsWarning: near == ""})
 	}
 	return problems
@@ -86,8 +92,8 @@ func (s Schema) unnamed(built map[string]json.RawMessage) []Problem {
 
 func (s Schema) isClosed() bool { return string(s.keywords().Additional) == "false" }
 
-// problem puts a violation into words that fit the command line.
-func (s Schema) problem(v *jsonschema.Violation, built map[string]json.RawMessage) Problem {
+// problemOf puts a violation into words that fit the command line.
+func problemOf[T any](s Schema, v *jsonschema.Violation, given map[string]T) Problem {
 	tokens := tokensOf(v.Place)
 	here := s.within(tokens)
 	switch v.Keyword {
@@ -104,7 +110,7 @@ func (s Schema) problem(v *jsonschema.Violation, built map[string]json.RawMessag
 	case "additionalProperties", "unevaluatedProperties", "propertyNames":
 		candidates := here.Names()
 		if len(tokens) == 0 {
-			candidates = unused(candidates, built)
+			candidates = unused(candidates, given)
 		}
 		return Problem{Place: placeOf(append(tokens, v.Member)), Text: "there is no such argument" + nearest(v.Member, candidates)}
 	case "enum", "const":
@@ -151,10 +157,10 @@ func nearest(name string, known []string) string {
 }
 
 // unused returns the names that were not given: another one is not what was meant.
-func unused(known []string, built map[string]json.RawMessage) []string {
+func unused[T any](known []string, given map[string]T) []string {
 	return slices.DeleteFunc(slices.Clone(known), func(name string) bool {
-		_, given := built[name]
-		return given
+		_, found := given[name]
+		return found
 	})
 }
 
