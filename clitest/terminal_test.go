@@ -134,7 +134,7 @@ func TestCtrlCAtTheKeyboard(t *testing.T) {
 	s.typeAfter("waiting", "\x03")
 	code, written := s.end()
 	assert.Equal(t, 130, code)
-	assert.True(t, strings.HasSuffix(written, "\r\x1b[2Kmcpclient: interrupted\n"), "%q", written)
+	assert.True(t, strings.HasSuffix(written, "\r\x1b[2K\x1b[31mmcpclient:\x1b[0m interrupted\n"), "%q", written)
 	witnessed, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, "called\ncancelled\n", string(witnessed))

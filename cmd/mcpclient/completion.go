@@ -245,7 +245,7 @@ func (p *program) askForValues(ctx context.Context, found []string, key, beginni
 // withinCompletionTime is withServer for a shell, which waits and must see
 // nothing on stderr.
 func (p *program) withinCompletionTime(ctx context.Context, server string, work func(context.Context, *mcpclient.Connection) error) error {
-	p.quiet, p.verbose = true, false
+	p.completing, p.quiet = true, true
 	if p.timeout.length == 0 || p.timeout.length > completionTime {
 		p.timeout.length = completionTime
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
@@ -165,7 +166,7 @@ func (p *program) end(ctx context.Context, command *cobra.Command, err error) in
 		_ = p.printCompact(p.errorOutput(), map[string]failureLine{"error": failureOf(ctx, err)})
 		return code
 	}
-	p.complain("mcpclient: " + err.Error())
+	p.bars().Above(p.errorOutput().Paint(terminal.Red, "mcpclient:") + " " + terminal.Escape(err.Error()))
 	if _, isUsage := errors.AsType[usageError](err); isUsage {
 		p.complain(fmt.Sprintf("Try '%s --help'.", command.CommandPath()))
 	}

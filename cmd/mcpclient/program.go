@@ -37,6 +37,8 @@ type program struct {
 	logLevel    levelFlag
 	roots       []string
 
+	completing bool // for a shell, which waits
+
 	out, err  *terminal.Output // made when they are first used
 	shown     *terminal.Bars
 	questions *form.Asker
@@ -178,9 +180,9 @@ func (p *program) warn(text string) {
 }
 
 // isInteractive reports whether somebody is there to be asked: both stdin and
-// stderr are terminals.
+// stderr are terminals, and it is not a shell that asks for completions.
 func (p *program) isInteractive() bool {
-	return isTerminal(writerOf(p.stdin)) && p.errorOutput().IsTerminal()
+	return !p.completing && isTerminal(writerOf(p.stdin)) && p.errorOutput().IsTerminal()
 }
 
 // writerOf gives what is read from the shape that is looked at; a file is a
