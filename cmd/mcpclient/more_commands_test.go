@@ -1,16 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/doctor"
+	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 )
 
@@ -107,5 +110,29 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	help := run(t, "help", "exit-codes").stdout
 	for _, code := range exitCodes() {
 		assert.Contains(t, help, "  "+code[0]+"  "+code[1]+"\n")
+	}
+}
+
+func TestResourcesOnATerminal(t *testing.T) { // P103
+	server := mcptest.NewServer()
+	server.AddResource(mcp.Resource{URI: "x://text", Name: "text"}, func(context.Context, string) (any, error) { return "red\x1b[31m\n", nil })
+	server.AddResource(mcp.Resource{URI: "x://data", Name: "data"}, func(context.Context, string) (any, error) {
+		return json.RawMessage(`{"contents":[{"uri":"x://data","mimeType":"image/png","blob":"AAEC"}]}`), nil
+	})
+	file := serveHTTP(t, server)
+	_, screen := onTerminal(t, "--config", file, "read", "web", "x://text")
+	assert.Equal(t, "red\\x1b[31m\n", screen.text())
+	_, screen = onTerminal(t, "--config", file, "read", "web", "x://data")
+	assert.Equal(t, "[x://data: image/png, 3 bytes]\n", screen.text())
+	assert.Equal(t, "\x00\x01\x02", run(t, "--config", file, "read", "web", "x://data").stdout, "to a pipe contents are exact")
+}
+
+func TestExitCodesOfSignals(t *testing.T) {
+	for received, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitTerminated} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(interrupted{received})
+		got := runWith(t, ctx, "", "tools", "demo")
+		assert.Equal(t, want, got.code)
+		assert.Equal(t, "mcpclient: interrupted\n", got.stderr)
 	}
 }

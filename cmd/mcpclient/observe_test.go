@@ -91,3 +91,16 @@ func TestBarsOfSeveralCalls(t *testing.T) {
 	assert.Contains(t, text, "\x1b[1A\x1b[2K", "both were there at once")
 	assert.True(t, strings.HasSuffix(text, "one:\ndone\ntwo:\ndone\n"), text)
 }
+
+// A server that logs whatever was asked for is not shown beyond that.
+func TestLevelsAreHeldHereToo(t *testing.T) {
+	server := mcptest.NewServer(mcptest.LegacyOnly())
+	server.AddTool(mcp.Tool{Name: "talk"}, func(_ context.Context, call *mcptest.Call) (any, error) {
+		for _, level := range []string{"debug", "warning", "error", "made-up"} {
+			call.Notify(mcp.NotificationMessage, map[string]any{"level": level, "data": level})
+		}
+		return "done", nil
+	})
+	got := run(t, "--config", serveHTTP(t, server), "call", "web", "talk", "--log", "warning")
+	assert.Equal(t, "server log [warning]: warning\nserver log [error]: error\nserver log [made-up]: made-up\n", got.stderr)
+}
