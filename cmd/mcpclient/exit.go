@@ -170,9 +170,6 @@ func (p *program) end(ctx context.Context, command *cobra.Command, err error) in
 	if _, isUsage := errors.AsType[usageError](err); isUsage {
 		p.complain(fmt.Sprintf("Try '%s --help'.", command.CommandPath()))
 	}
-	if code == exitAuth && p.hasCommand(command, "login") {
-		p.complain("'mcpclient login SERVER' authorizes.")
-	}
 	return code
 }
 
