@@ -252,7 +252,10 @@ func TestToolsThatCannotBeUsed(t *testing.T) {
 func TestAServerThatNeverAnswers(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	url := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	url := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that the client went away
+		<-r.Context().Done()
+	})
 	cfg, err := config.Parse("mcp.yaml", []byte("servers: {x: {type: http, url: '"+url+"'}}"))
 	require.NoError(t, err)
 	section, _ := cfg.Server("x")
