@@ -76,7 +76,7 @@ seven = {type = "stdio", command = ["` + self + `", "demo-server"]}
 				assert.Regexp(t, `(?m)^`+regexp.QuoteMeta(path)+fmt.Sprintf(`:%d:\d+: `, line)+regexp.QuoteMeta(want)+`$`, result.stderr)
 			}
 			assert.Contains(t, result.stderr, "6 faults")
-			assert.Regexp(t, `(?m)^seven +stdio +ok$`, result.stdout)
+			assert.Regexp(t, `(?m)^seven\s+stdio\s+ok$`, result.stdout)
 
 			result = run(t, "--config", path, "tools", "seven")
 			assert.Equal(t, exitOK, result.code, result.stderr)
@@ -116,7 +116,7 @@ func TestConfigConvert(t *testing.T) {
 	result := run(t, "--config", path, "servers")
 	assert.Equal(t, exitOK, result.code, "warnings are no faults")
 	assert.Contains(t, result.stderr, "bogus")
-	assert.Regexp(t, `(?m)^web +http +ok$`, result.stdout)
+	assert.Regexp(t, `(?m)^web\s+http\s+ok$`, result.stdout)
 }
 
 func TestConfigConvertWithoutSuccess(t *testing.T) {
@@ -163,7 +163,7 @@ servers:
 		"read_timeout":       "30s|default",
 	} {
 		value, origin, _ := strings.Cut(want, "|")
-		assert.Regexp(t, `(?m)^web +`+regexp.QuoteMeta(key)+` +`+regexp.QuoteMeta(value)+` +`+regexp.QuoteMeta(origin)+`$`, result.stdout)
+		assert.Regexp(t, `(?m)^web\s+`+regexp.QuoteMeta(key)+`\s+`+regexp.QuoteMeta(value)+`\s+`+regexp.QuoteMeta(origin)+`$`, result.stdout)
 	}
 	assert.NotContains(t, result.stdout+result.stderr, configSecret)
 	assert.NotContains(t, result.stdout, "npx")

@@ -25,7 +25,7 @@ const redirect = "auth: {redirect_url: 'REDIRECT'}"
 func TestLoginSurvivesTheRun(t *testing.T) { // R271
 	d := newDesk(t, redirect)
 	got := d.run("tools", "files")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitAuth, got.code)
 	assert.Contains(t, got.stderr, "authorization required")
 	assert.Contains(t, got.stderr, "; run 'mcpclient login files'\n")
 	got = d.run("whoami", "files")
@@ -60,7 +60,7 @@ func TestLoginSurvivesTheRun(t *testing.T) { // R271
 	assert.Equal(t, outcome{0, "logged out of files\n", ""}, got)
 	assert.Equal(t, 1, d.world.Count("revoke"))
 	assert.Equal(t, outcome{0, "not logged in to files\n", ""}, d.run("logout", "files"))
-	assert.Equal(t, exitFailure, d.run("tools", "files").code)
+	assert.Equal(t, exitAuth, d.run("tools", "files").code)
 
 	store := filepath.Join(d.home, "mcpclient", "tokens")
 	info, err := os.Stat(store + ".key")
@@ -92,7 +92,7 @@ func TestAUserWithoutAHome(t *testing.T) {
 		t.Setenv(variable, "")
 	}
 	got := d.run("login", "files")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitAuth, got.code)
 	assert.Contains(t, got.stderr, "there is no folder for the user's own files")
 	assert.Contains(t, got.stderr, "auth.store.path and auth.store.key")
 	d.configure("auth: {type: client_credentials, client_id: ours, client_secret: canary-secret}")
@@ -208,21 +208,21 @@ func TestLoginsThatNobodyFinishes(t *testing.T) {
 	d := newDesk(t, redirect)
 	d.browse = func(context.Context, string) error { return nil }
 	got := d.run("login", "files", "--timeout", "300ms")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitTimeout, got.code)
 	assert.Contains(t, got.stderr, "not done within --timeout 300ms")
 	d.configure("auth: {redirect_url: 'REDIRECT', consent_timeout: 200ms}")
 	got = d.run("login", "files")
 	assert.Contains(t, got.stderr, "nobody agreed in time (auth.consent_timeout)")
 
 	d.configure(redirect)
-	ctx, cancel := context.WithCancel(t.Context())
-	d.browse = func(context.Context, string) error { cancel(); return nil }
+	ctx, cancel := context.WithCancelCause(t.Context())
+	d.browse = func(context.Context, string) error { cancel(interrupted{os.Interrupt}); return nil }
 	got = d.runWith(ctx, "login", "files")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitInterrupted, got.code)
 	assert.Contains(t, got.stderr, "mcpclient: interrupted\n")
 	d.stdin = "what\n"
 	got = d.run("login", "files", "--no-browser", "--timeout", "10s")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitAuth, got.code)
 	assert.Equal(t, exitFailure, d.run("whoami", "files").code, "nothing was stored")
 }
 
@@ -237,7 +237,7 @@ func TestLoginsThatAreRefused(t *testing.T) {
 	} {
 		d.world.EditRedirect = test.edit
 		got := d.run("login", "files")
-		assert.Equal(t, exitFailure, got.code, name)
+		assert.Equal(t, exitAuth, got.code, name)
 		assert.Contains(t, got.stderr, test.want)
 		page := d.pages[len(d.pages)-1]
 		assert.Contains(t, page, "You are not logged in to files")
@@ -286,7 +286,7 @@ func TestALogoutThatTheServerIsNotToldOf(t *testing.T) {
 	require.Zero(t, d.run("login", "files").code)
 	d.world.EditServer = func(map[string]any) map[string]any { return nil }
 	got := d.run("logout", "files")
-	assert.Equal(t, exitFailure, got.code)
+	assert.Equal(t, exitAuth, got.code)
 	assert.Contains(t, got.stderr, "logged out here, but the authorization server could not be told")
 	assert.Equal(t, exitFailure, d.run("whoami", "files").code)
 }
