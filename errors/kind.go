@@ -16,7 +16,7 @@ const (
 	KindStatus
 	// KindTimeout: one of our deadlines or the caller's passed.
 	KindTimeout
-	// KindCanceled: the caller's context was cancelled.
+	// KindCanceled: the caller's context was cancelled, or the request aborted.
 	KindCanceled
 	// KindProtocol: the peer's answer breaks the protocol.
 	KindProtocol
@@ -52,6 +52,9 @@ func (k Kind) String() string {
 	}
 	return "unknown"
 }
+
+// MarshalText writes the kind's name.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Delivery says what is known of a failed request's fate.
 type Delivery uint8

@@ -8,6 +8,9 @@ var (
 	// caller's own context is context.DeadlineExceeded instead.
 	ErrRequestTimeout = New("request timed out")
 
+	// ErrAborted: the request was ended by Abort.
+	ErrAborted = New("aborted")
+
 	// ErrConnectTimeout: the handshake did not finish within connect_timeout.
 	// It always comes together with ErrRequestTimeout.
 	ErrConnectTimeout = New("connecting timed out")

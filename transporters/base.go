@@ -29,6 +29,18 @@ type Base interface {
 	Shutdown(ctx context.Context) error
 }
 
+// Starter is a base that can connect before the first call: Start begins to, and
+// returns at once.
+type Starter interface {
+	Start() error
+}
+
+// RequestAborter is a base that can end one running request by its id on the wire.
+// An unknown id does nothing.
+type RequestAborter interface {
+	Abort(id mcp.ID)
+}
+
 // ServerInfo is what the handshake told of a server.
 type ServerInfo struct {
 	// Era and Version are what both sides agreed on.
@@ -81,30 +93,5 @@ func (s State) String() string {
 	}
 }
 
-// Stats counts what happened since the base was made. All are totals except
-// InFlight.
-type Stats struct {
-	// InFlight is the number of requests that have not returned.
-	InFlight int64
-	// Requests is the number of requests begun.
-	Requests uint64
-	// Failures is the number of requests that returned an error.
-	Failures uint64
-	// Handshakes is the number of handshakes completed.
-	Handshakes uint64
-	// SessionsLost is the number of HTTP sessions the server forgot.
-	SessionsLost uint64
-	// Orphans is the number of answers that nobody waited for any more.
-	Orphans uint64
-}
-
-// Add returns the sum of both.
-func (s Stats) Add(other Stats) Stats {
-	s.InFlight += other.InFlight
-	s.Requests += other.Requests
-	s.Failures += other.Failures
-	s.Handshakes += other.Handshakes
-	s.SessionsLost += other.SessionsLost
-	s.Orphans += other.Orphans
-	return s
-}
+// MarshalText writes the state's name.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -34,6 +34,8 @@ type CallOptions struct {
 	HandOverInput bool
 	// Meta is added to the request's _meta; reserved keys are protected.
 	Meta map[string]any
+	// Trail notes what becomes of the call, for hooks; nil: nobody looks.
+	Trail *Trail
 }
 
 type callOptionsKey struct{}

@@ -72,6 +72,8 @@ type Traits struct {
 	// does. The session does the handshake at once, without a probe, which some
 	// such servers never answer.
 	Legacy bool
+	// Address is the server's host:port, for telemetry; empty where it has none.
+	Address string
 }
 
 // Outbound is one message to be written.

@@ -35,3 +35,20 @@ func TestWaitForState(t *testing.T) {
 		require.ErrorIs(t, transporters.WaitForState(ctx, base, transporters.StateClosed), context.DeadlineExceeded)
 	})
 }
+
+// telling is a base that tells of its changes.
+type telling struct {
+	changing
+	transporters.Observers
+}
+
+// TestWaitForStateIsTold: it does not look before, and leaves nothing behind.
+func TestWaitForStateIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		base := &telling{changing: changing{readyAt: start.Add(1500 * time.Millisecond)}}
+		time.AfterFunc(1700*time.Millisecond, func() { base.TellState(a, transporters.StateChange{To: transporters.StateReady}) })
+		require.NoError(t, transporters.WaitForState(t.Context(), base, transporters.StateReady))
+		require.Equal(t, 1700*time.Millisecond, time.Since(start))
+	})
+}

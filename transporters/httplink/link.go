@@ -165,7 +165,9 @@ func (l *Link) warnNow() {
 }
 
 // Traits implements transporters.Link.
-func (l *Link) Traits() transporters.Traits { return transporters.Traits{Name: "http", HTTP: true} }
+func (l *Link) Traits() transporters.Traits {
+	return transporters.Traits{Name: "http", HTTP: true, Address: address(l.endpoint)}
+}
 
 // Start implements transporters.Link. It fails if the link was started or
 // closed before, or if its configuration is wrong.

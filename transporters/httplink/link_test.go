@@ -21,7 +21,7 @@ import (
 
 func TestLifecycle(t *testing.T) {
 	link := New("test", Config{BaseURL: "http://127.0.0.1:1/mcp"})
-	assert.Equal(t, transporters.Traits{Name: "http", HTTP: true}, link.Traits())
+	assert.Equal(t, transporters.Traits{Name: "http", HTTP: true, Address: "127.0.0.1:1"}, link.Traits())
 	require.NoError(t, link.Start(t.Context(), nil))
 	require.ErrorContains(t, link.Start(t.Context(), nil), "twice")
 	select {

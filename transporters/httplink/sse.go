@@ -58,10 +58,14 @@ func newSSE(carrier *Link, owned bool) *SSELink {
 }
 
 // Traits implements transporters.Link.
-func (s *SSELink) Traits() transporters.Traits { return SSETraits() }
+func (s *SSELink) Traits() transporters.Traits {
+	traits := SSETraits()
+	traits.Address = address(s.http.endpoint)
+	return traits
+}
 
-// SSETraits are the traits of every SSELink, for the supervision that makes
-// them.
+// SSETraits are the traits of every SSELink but for its address, for the
+// supervision that makes them.
 func SSETraits() transporters.Traits {
 	return transporters.Traits{Name: "sse", HTTP: true, Legacy: true}
 }

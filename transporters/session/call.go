@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/internal/pause"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -43,6 +42,12 @@ type call struct {
 	stopCaller func() bool // nil if the caller's context never ends
 
 	out transporters.Outbound // of the present attempt
+
+	attempt  atomic.Uint64              // id, for Abort
+	reason   transporters.AttemptReason // of the next attempt
+	attempts int                        // that hooks were told of
+
+	next, previous *call // in calls
 
 	id     uint64
 	token  uint64
@@ -248,8 +253,10 @@ func hideContextErrors(err error) error {
 
 // renew gives the call a fresh id, for an attempt that is a new request to the
 // server (R006).
-func (c *call) renew() {
-	c.id = c.session.nextID.Add(1)
+func (c *call) renew(reason transporters.AttemptReason) {
+	c.reason = reason
+	c.id = c.session.ids.next()
+	c.attempt.Store(c.id)
 	c.token = 0
 	if c.wantsProgress() {
 		c.token = c.id
@@ -271,45 +278,4 @@ func (s *Session) wireID(id uint64) string {
 		return strconv.Quote(text)
 	}
 	return text
-}
-
-// Accepted starts the idle clock.
-func (c *call) Accepted() {
-	c.sign()
-	c.waiting.Store(true)
-	if c.replay != nil {
-		c.replay.settle()
-	}
-}
-
-// Arrived restarts the idle clock.
-func (c *call) Arrived() { c.sign() }
-
-func (c *call) sign() { c.lastSign.Store(int64(time.Since(c.created))) }
-
-// Deliver hands a message to the caller's callbacks.
-func (c *call) Deliver(m mcp.Message) {
-	c.delivering.Store(true)
-	defer func() {
-		c.sign()
-		c.delivering.Store(false)
-	}()
-	if m.Kind() == mcp.KindRequest {
-		c.session.serving.belongsTo(c.link, m.ID, c)
-	}
-	if c.options.OnProgress != nil && m.Method == mcp.NotificationProgress {
-		if token, ok := jsonrpc.ProgressToken(m.Params); ok && c.isToken(token) {
-			if progress, ok := mcp.ProgressOf(m.Params); ok {
-				c.options.OnProgress(progress)
-			}
-		}
-	}
-	if c.onEvent != nil {
-		c.onEvent(m)
-	}
-}
-
-func (c *call) isToken(token mcp.ID) bool {
-	n, ok := token.Uint64()
-	return ok && n == c.token
 }

@@ -19,7 +19,7 @@ const maxConnectBackoff = 10 * time.Second
 // that failures are not repeated faster than connect_backoff allows.
 type connector struct {
 	mu      sync.Mutex
-	running *attempt
+	running *connecting
 	started bool // the link's Start has succeeded
 
 	failure  error
@@ -27,8 +27,8 @@ type connector struct {
 	failures int
 }
 
-// attempt is one try to connect, shared by all who wait for it.
-type attempt struct {
+// connecting is one try to connect, shared by all who wait for it.
+type connecting struct {
 	done chan struct{}
 	peer *peer
 	err  error
@@ -98,7 +98,7 @@ func (s *Session) connected(ctx context.Context, stale *peer) (*peer, error) {
 
 // join returns a usable peer other than stale, or else the running attempt,
 // starting one if there is none.
-func (s *Session) join(stale *peer) (*peer, *attempt, error) {
+func (s *Session) join(stale *peer) (*peer, *connecting, error) {
 	if p := s.current.Load(); p != nil && p != stale && p.usable() && !p.settling.Load() {
 		return p, nil, nil
 	}
@@ -117,17 +117,17 @@ func (s *Session) join(stale *peer) (*peer, *attempt, error) {
 	if c.failure != nil && time.Now().Before(c.retryAt) {
 		return nil, nil, c.failure
 	}
-	running := &attempt{done: make(chan struct{})}
-	if !s.tasks.start(func() { s.attempt(running) }) {
+	running := &connecting{done: make(chan struct{})}
+	if !s.tasks.start(func() { s.connect(running) }) {
 		return nil, nil, errors.ErrTransportClosed
 	}
 	c.running = running
-	s.changes.announce()
 	return nil, running, nil
 }
 
-// attempt connects once, and releases those who wait for it.
-func (s *Session) attempt(running *attempt) {
+// connect connects once, and releases those who wait for it.
+func (s *Session) connect(running *connecting) {
+	s.changed()
 	ctx, cancel := s.connectContext()
 	defer cancel()
 	running.peer, running.err = s.establish(ctx)
@@ -140,8 +140,49 @@ func (s *Session) attempt(running *attempt) {
 	c.running = nil
 	c.note(running.err, s.settings.ConnectBackoff.Or(0))
 	c.mu.Unlock()
+	s.noteConnect(running.err)
+	s.changed() // before somebody goes on, and changes it again
 	close(running.done)
-	s.changes.announce()
+}
+
+// noteConnect notes, and tells, whether an attempt to connect has succeeded. That
+// a replacement is pending is no attempt, and what has ended for good is told
+// elsewhere.
+func (s *Session) noteConnect(err error) {
+	switch {
+	case err == nil:
+		s.counters.connectFailure.Store(nil)
+	case errors.Is(err, errors.ErrReconnecting), s.ctx.Err() != nil:
+	default:
+		failure := transporters.FailureOf("", s.failure(err, "", nil))
+		s.counters.connectFailure.Store(&failure)
+		if !spent(s.link) {
+			s.fault(err)
+		}
+	}
+}
+
+// restartFailed is told by a reconnecting link of what went wrong while nobody
+// waited for it: restarts above all. That it has given up is told elsewhere.
+func (s *Session) restartFailed(err error) {
+	if s.ctx.Err() != nil || errors.Is(err, errors.ErrSupervisionExhausted) {
+		return
+	}
+	failure := transporters.FailureOf("", err)
+	s.counters.connectFailure.Store(&failure)
+	s.report(err)
+}
+
+// Start begins to connect and returns at once: what the first call would have to
+// wait for is done, or under way. It does nothing if the session is connected, or
+// connecting. What comes of it State and the listeners of OnError and OnState
+// tell. The error, of kind KindClosed, says that the session is closed; after an
+// attempt that failed it is that of the attempt, as long as connect_backoff lasts.
+func (s *Session) Start() error {
+	if _, _, err := s.join(nil); err != nil {
+		return s.failure(notSent(err), "", nil)
+	}
+	return nil
 }
 
 // connectContext bounds an attempt to connect. While somebody is asked, for

@@ -132,7 +132,7 @@ func kindOf(err error) errors.Kind {
 		return errors.KindClosed
 	case errors.Is(err, errors.ErrRequestTimeout), errors.Is(err, context.DeadlineExceeded):
 		return errors.KindTimeout
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, errors.ErrAborted):
 		return errors.KindCanceled
 	case errors.Is(err, errors.ErrSupervisionExhausted), errors.Is(err, errors.ErrReconnecting), errors.Is(err, errors.ErrDeliveryDropped):
 		return errors.KindUnavailable

@@ -110,6 +110,7 @@ func (s *Session) end(link transporters.Link) {
 // it returns then. A state that was passed through while nobody looked is
 // missed.
 func (s *Session) WaitForState(ctx context.Context, state transporters.State) error {
+	s.watchLink()
 	for {
 		changed := s.changes.wait()
 		if s.State() == state {

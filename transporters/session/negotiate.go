@@ -25,6 +25,7 @@ type negotiation struct {
 	ctx     context.Context
 	link    transporters.Link
 	past    verdict
+	began   time.Time
 
 	versionRetried bool // S4
 	reprobed       bool // S13, S23
@@ -45,7 +46,7 @@ type probeAnswer struct {
 // the current peer. It is also what a reconnecting link calls to prepare.
 func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer, error) {
 	s.loadVerdict(ctx)
-	n := &negotiation{session: s, ctx: ctx, link: link, past: s.recall()}
+	n := &negotiation{session: s, ctx: ctx, link: link, past: s.recall(), began: time.Now()}
 	p, err := n.run()
 	if err != nil {
 		return nil, n.failed(err)
@@ -58,11 +59,15 @@ func (s *Session) negotiate(ctx context.Context, link transporters.Link) (*peer,
 	s.saveVerdict(ctx, n.past, p)
 	s.mirrors.forget()
 	p.settling.Store(true)
+	replaced := s.current.Load()
+	p.connection = n.describeConnection(p, replaced)
 	s.current.Store(p)
-	s.counters.handshakes.Add(1)
+	s.disconnected(replaced, s.failure(errors.ErrPeerLost, "", nil)) // unless that was told
 	if p.info.Era == mcp.EraLegacy {
 		s.settle(ctx, p)
 	}
+	s.announceConnection(p)
+	s.changed()
 	p.settling.Store(false)
 	if s.reconnecting == nil {
 		s.arrivals.announce()
@@ -260,7 +265,7 @@ func (n *negotiation) setVersion(version mcp.Version) {
 // exchange makes one round trip of our own, beside the callers' requests. Its
 // errors never look like the caller's doing.
 func (s *Session) exchange(ctx context.Context, link transporters.Link, method string, params *mcp.Params, meta []byte, header http.Header) (transporters.Reply, error) {
-	id := s.nextID.Add(1)
+	id := s.ids.next()
 	out := &transporters.Outbound{
 		Frame:  jsonrpc.AppendRequest(nil, id, s.settings.IDType == IDTypeString, method, params, meta, 0),
 		ID:     id,
@@ -270,6 +275,9 @@ func (s *Session) exchange(ctx context.Context, link transporters.Link, method s
 		out.Header = header
 	}
 	reply, err := link.Exchange(ctx, out, noSink{})
+	if err == nil && !reply.Message.IsZero() {
+		s.seen(reply.Message)
+	}
 	return reply, hideContextErrors(err)
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -21,9 +22,26 @@ func WithLogger(logger hclog.Logger) Option {
 	}
 }
 
-// WithPrincipal names whom this session is for. It appears in logs only.
+// WithPrincipal names whom this session is for, to listeners and hooks.
 func WithPrincipal(principal string) Option {
-	return func(s *Session) { s.principal = principal }
+	return func(s *Session) { s.source.Principal = principal }
+}
+
+// IDs gives requests their ids, each once, counting from 1. The zero value is
+// ready for use; it is safe for concurrent use.
+type IDs struct{ last atomic.Uint64 }
+
+func (i *IDs) next() uint64 { return i.last.Add(1) }
+
+// WithIDs has the ids of this session's requests come from a counter that it
+// shares with others, so that an id names one request of all of them. By default
+// each session counts for itself. nil changes nothing.
+func WithIDs(ids *IDs) Option {
+	return func(s *Session) {
+		if ids != nil {
+			s.ids = ids
+		}
+	}
 }
 
 // WithClientInfo replaces what the client announces of itself; the default is

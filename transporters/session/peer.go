@@ -2,6 +2,7 @@ package session
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -12,6 +13,10 @@ type peer struct {
 	era       era
 	sessionID string // legacy HTTP, else empty
 	info      transporters.ServerInfo
+
+	connection transporters.ConnectInfo
+	announced  atomic.Bool // hooks were told of the connection, and not of its end
+	forgotten  atomic.Bool // the server forgot the session
 
 	settling atomic.Bool   // current, but those who connect wait for the standing stream
 	standing atomic.Bool   // the standing stream was asked for
@@ -34,4 +39,27 @@ func (p *peer) retire() bool {
 	}
 	close(p.gone)
 	return true
+}
+
+// describeConnection counts a handshake that succeeded, and describes what it led
+// to; replaced is the peer before, or nil.
+func (n *negotiation) describeConnection(p, replaced *peer) transporters.ConnectInfo {
+	s := n.session
+	reason := transporters.ConnectFirst
+	switch {
+	case replaced == nil:
+	case replaced.forgotten.Load():
+		reason = transporters.ConnectSessionLost
+		s.counters.sessionsRecovered.Add(1)
+	case replaced.lost.Load():
+		reason = transporters.ConnectRenegotiate
+	default:
+		reason = transporters.ConnectRestart
+	}
+	traits := p.link.Traits()
+	return transporters.ConnectInfo{
+		Number: s.counters.handshakes.Add(1), Reason: reason, Era: p.info.Era, Version: p.info.Version,
+		Transport: traits.Name, Address: traits.Address, HasSession: p.sessionID != "", Implementation: p.info.Implementation,
+		At: time.Now(), Took: time.Since(n.began),
+	}
 }

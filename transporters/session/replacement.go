@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 // The pauses of those who wait for a peer on their own account.
@@ -35,6 +37,27 @@ func (a *arrivals) announce() {
 		close(a.next)
 		a.next = nil
 	}
+}
+
+// retire marks a peer as no longer usable, and reports whether this call was the
+// first to do so. reason is why.
+func (s *Session) retire(p *peer, reason error) bool {
+	if !p.retire() {
+		return false
+	}
+	s.disconnected(p, s.failure(reason, "", nil))
+	s.changed()
+	return true
+}
+
+// forgotten is retire for a session that the server no longer knows.
+func (s *Session) forgotten(p *peer) bool {
+	p.forgotten.Store(true)
+	if !s.retire(p, errors.ErrSessionLost) {
+		return false
+	}
+	s.counters.sessionsLost.Add(1)
+	return true
 }
 
 // nextPeer waits for a peer on which a subscription can be opened again. A

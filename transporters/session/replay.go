@@ -119,7 +119,9 @@ func (s *Session) awaitReplay(c *call, last *peer, lost error) (*peer, error) {
 // reconnected is told that a replacement serves: the lost requests go first,
 // then the subscriptions.
 func (s *Session) reconnected() {
-	s.changes.announce()
+	s.counters.restarts.Add(1)
+	s.counters.connectFailure.Store(nil)
+	s.changed()
 	s.tasks.start(func() {
 		p := s.current.Load()
 		for _, lost := range s.tickets.takeAll() {

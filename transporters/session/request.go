@@ -3,9 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"strings"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -27,13 +24,10 @@ const noticeTimeout = 5 * time.Second
 // max_session_retries times (R101). A request that surely was not sent because
 // the peer was found dead is sent once more to its replacement. Nothing else is
 // ever sent again.
-func (s *Session) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
-	s.counters.requests.Add(1)
-	result, err := s.request(ctx, action, params, onEvent)
-	if err != nil {
-		s.counters.failures.Add(1)
-	}
-	return result, err
+func (s *Session) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (result mcp.Result, err error) {
+	began := s.meter.Begin()
+	defer func() { s.meter.End(began, action, err) }() // also where the caller's callback panics
+	return s.request(ctx, action, params, onEvent)
 }
 
 func (s *Session) request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
@@ -47,51 +41,21 @@ func (s *Session) request(ctx context.Context, action string, params any, onEven
 	if ctx.Err() != nil {
 		return mcp.Result{}, s.failure(notSent(callerEnded{ctx.Err(), context.Cause(ctx)}), action, nil)
 	}
-	if err := s.calls.enter(); err != nil {
-		return mcp.Result{}, s.failure(err, action, nil)
-	}
-	defer s.calls.leave()
-
 	c := newCall(ctx, s, action, encoded, onEvent)
 	defer c.finish()
+	if err := s.calls.enter(c); err != nil {
+		return mcp.Result{}, s.failure(err, action, nil)
+	}
+	defer s.calls.leave(c)
+	if trail := c.options.Trail; trail != nil && trail.Begin(action) {
+		c.reason = transporters.AttemptRetry
+	}
 	result, err := s.run(c)
 	if err != nil {
+		s.awaitClosed(c.ctx)
 		return mcp.Result{}, s.failure(c.explain(err), action, c)
 	}
 	return result, nil
-}
-
-// paramsOf encodes the params, with the call's own _meta members put into theirs.
-func paramsOf(params any, meta map[string]any) (*mcp.Params, error) {
-	encoded, err := mcp.ParamsOf(params)
-	if err != nil || len(meta) == 0 {
-		return encoded, err
-	}
-	merged := map[string]any{}
-	if own := encoded.Meta(); own != nil {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(own, &members); err != nil {
-			return nil, fmt.Errorf("%w: _meta: %w", errors.ErrInvalidParams, err)
-		}
-		for key, value := range members {
-			merged[key] = value
-		}
-	}
-	maps.Copy(merged, meta)
-	return encoded.With("_meta", merged)
-}
-
-func checkAction(action string) error {
-	switch {
-	case action == "":
-		return refuse("an empty action", "name a method, for example tools/list")
-	case action == mcp.MethodInitialize:
-		return refuse(action, "the handshake is done by the session, with the first request")
-	case strings.HasPrefix(action, "notifications/"):
-		return refuse(action, "it is a notification, which nobody answers")
-	default:
-		return nil
-	}
 }
 
 // run sends the call until it is answered or has failed.
@@ -108,18 +72,20 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 			return mcp.NewResult(json.RawMessage("{}")), nil // told with every request from now on
 		}
 	}
-	c.renew()
+	c.renew(c.reason)
 	var sessionRetries, rounds int
 	var resent, renegotiated, relisted, visited bool
 	for {
 		method, reply, err := s.send(c, p)
 		switch {
 		case err != nil && s.mayReplay(c, p, err):
+			c.reason = transporters.AttemptReplayed
 			if p, err = s.awaitReplay(c, p, err); err != nil {
 				return mcp.Result{}, err
 			}
 		case err != nil && errors.Is(err, errors.ErrNotSent) && !p.usable() && !resent && c.ctx.Err() == nil:
 			resent = true
+			c.reason = transporters.AttemptResent
 			if s.isReplacing() {
 				p, err = s.awaitReplay(c, p, err)
 			} else {
@@ -133,8 +99,7 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 		case err != nil:
 			return mcp.Result{}, err
 		case p.era.sessionLost(reply):
-			if p.retire() {
-				s.counters.sessionsLost.Add(1)
+			if s.forgotten(p) {
 				s.log.Info("the server forgot the session; initializing again", "server", s.server, "status", reply.Status)
 			}
 			if sessionRetries >= s.settings.MaxSessionRetries {
@@ -144,18 +109,18 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 			if p, err = s.connected(c.ctx, p); err != nil {
 				return mcp.Result{}, notSent(because(errors.ErrSessionLost, err))
 			}
-			c.renew()
+			c.renew(transporters.AttemptSessionRecovered)
 		case isVersionRefusal(p, reply) && !renegotiated:
 			renegotiated = true
-			p.retire()
+			s.retire(p, errors.ErrVersionMismatch)
 			if p, err = s.connected(c.ctx, p); err != nil {
 				return mcp.Result{}, err
 			}
-			c.renew()
+			c.renew(transporters.AttemptRenegotiated)
 		case s.isHeaderMismatch(p, method, reply) && !relisted:
 			relisted = true
 			s.relist(c, p, c.params.Name())
-			c.renew()
+			c.renew(transporters.AttemptRelisted)
 		default:
 			result, err := s.answer(c, p, method, reply)
 			if pages := s.pagesToVisit(c, p, reply); pages != nil && !visited {
@@ -163,7 +128,7 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 				if err := s.visit(c, pages, err); err != nil {
 					return mcp.Result{}, err
 				}
-				c.renew()
+				c.renew(transporters.AttemptVisited)
 				continue
 			}
 			if err != nil || result.Type() != mcp.ResultInputRequired || p.era.version().Era() != mcp.EraModern {
@@ -175,7 +140,7 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 			}
 			rounds++
 			c.params = next
-			c.renew()
+			c.renew(transporters.AttemptInput)
 		}
 	}
 }
@@ -214,8 +179,8 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 		ID:         c.id,
 		Token:      c.token,
 		Method:     method,
-		Name:       routingName(method, c.params),
-		WantEvents: c.wantsEvents(),
+		Name:       transporters.NameOf(method, c.params),
+		WantEvents: c.wantsEvents() || s.observers.WantMessages(),
 	}
 	out.Frame = jsonrpc.AppendRequest(nil, c.id, s.settings.IDType == IDTypeString, method, c.params, s.members(p, c.params), c.token)
 	if s.traits.HTTP {
@@ -230,8 +195,13 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 	}
 	c.waiting.Store(false)
 	c.link = p.link
+	ctx, told := c.ctx, s.beginAttempt(c, p)
+	if told != nil {
+		ctx = told.ctx
+	}
 	returned := false
 	defer func() {
+		told.end(reply, err)
 		if !returned || err != nil && (c.ctx.Err() != nil || errors.Is(err, errors.ErrDeliveryDropped)) {
 			s.abandon(c, p, err) // also where the caller's callback panicked
 		}
@@ -241,23 +211,12 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 			c.replay = nil
 		}
 	}()
-	reply, err = p.link.Exchange(c.ctx, out, c)
+	reply, err = p.link.Exchange(ctx, out, c)
 	returned = true
-	return method, reply, err
-}
-
-// routingName is what Mcp-Name holds (R077, R289).
-func routingName(method string, params *mcp.Params) string {
-	switch method {
-	case mcp.MethodCallTool, mcp.MethodGetPrompt:
-		return params.Name()
-	case mcp.MethodReadResource:
-		return params.URI()
-	case mcp.MethodGetTask, mcp.MethodUpdateTask, mcp.MethodCancelTask:
-		return params.TaskID()
-	default:
-		return ""
+	if err == nil && !reply.Message.IsZero() {
+		s.seen(reply.Message)
 	}
+	return method, reply, err
 }
 
 // abandon tells the peer, in the background, that nobody waits for the answer

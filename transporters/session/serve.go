@@ -215,7 +215,7 @@ func (s *Session) cancelled(from transporters.Link, m mcp.Message) {
 	var params struct{ Reason string }
 	_ = json.Unmarshal(m.Params, &params) // a reason that is not text is none
 	if s.handlers.Cancelled != nil {
-		s.notifications.post(func() { s.handlers.Cancelled(s.server, id, params.Reason) })
+		s.notifications.Offer(0, func() { s.handlers.Cancelled(s.server, id, params.Reason) })
 		return
 	}
 	s.serving.cancel(from, id, params.Reason)

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dispatch"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -27,7 +28,7 @@ const (
 // Session makes calls over a Link. It is safe for concurrent use.
 type Session struct {
 	server           string
-	principal        string
+	source           transporters.Source
 	settings         Settings
 	log              hclog.Logger
 	clientInfo       mcp.Implementation
@@ -47,15 +48,15 @@ type Session struct {
 	ctx    context.Context // the connection's: ends with Close
 	cancel context.CancelCauseFunc
 
-	nextID    atomic.Uint64
+	ids       *IDs
 	current   atomic.Pointer[peer]
 	connector connector
 	remembered
 	calls         calls
 	tasks         tasks
 	serving       serving
-	pauses        pauses // while a request of the server is served that may concern any call
-	notifications dispatcher
+	pauses        pauses         // while a request of the server is served that may concern any call
+	notifications dispatch.Queue // of handlers and hooks
 	subscriptions subscriptions
 	arrivals      arrivals
 	changes       arrivals // of the state
@@ -63,16 +64,32 @@ type Session struct {
 	mirrors       mirrors
 	logLevel      logLevel
 	counters      counters
+	meter         transporters.Meter
 
-	closing sync.Once
-	closed  chan struct{}
+	observers    transporters.Observers
+	own          sync.Once // makes the next
+	ownListeners *transporters.Listeners
+	hooks        *transporters.Hooks
+	states       states
+
+	watching sync.Once // of a plain link
+	ending   sync.Once // by itself
+	closing  atomic.Bool
+	closed   chan struct{}
+	closeErr error // written before closed is closed
 }
 
-var _ transporters.Base = (*Session)(nil)
+var (
+	_ transporters.Base       = (*Session)(nil)
+	_ transporters.Observable = (*Session)(nil)
+	_ transporters.Drainer    = (*Session)(nil)
+)
 
 // counters are the totals behind Stats.
 type counters struct {
-	requests, failures, handshakes, sessionsLost, orphans atomic.Uint64
+	handshakes, restarts, sessionsLost, sessionsRecovered, orphans atomic.Uint64
+
+	connectFailure atomic.Pointer[transporters.Failure] // of the newest attempt; nil if it succeeded
 }
 
 // New returns a Session for the server over the link. It does no I/O: the
@@ -81,6 +98,7 @@ type counters struct {
 func New(server string, settings Settings, link transporters.Link, options ...Option) *Session {
 	s := &Session{
 		server:           server,
+		source:           transporters.Source{Server: server},
 		settings:         settings.withDefaults(),
 		log:              hclog.NewNullLogger(),
 		clientInfo:       mcp.ClientInfo(),
@@ -88,18 +106,23 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 		closeTimeout:     defaultCloseTimeout,
 		link:             link,
 		traits:           link.Traits(),
+		ids:              &IDs{},
 		closed:           make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	for _, option := range options {
 		option(s)
 	}
+	s.notifications.OnPanic = s.panicked
 	s.handlers.Extensions = joined(s.handlers.Extensions, s.extensions)
 	if reconnecting, ok := link.(transporters.Reconnecting); ok {
 		s.reconnecting = reconnecting
 		reconnecting.OnPrepare(s.prepare)
 		reconnecting.OnReconnect(s.reconnected)
-		reconnecting.OnConnectionClosed(func(error) { s.changes.announce() })
+		reconnecting.OnConnectionClosed(s.connectionClosed)
+	}
+	if restarting, ok := link.(interface{ OnError(func(error)) }); ok {
+		restarting.OnError(s.restartFailed)
 	}
 	return s
 }
@@ -117,12 +140,12 @@ func joined(extensions, more map[string]json.RawMessage) map[string]json.RawMess
 // ServerInfo makes sure that the handshake has happened and returns what it
 // told. Its errors are those of Request.
 func (s *Session) ServerInfo(ctx context.Context) (transporters.ServerInfo, error) {
-	if err := s.calls.enter(); err != nil {
-		return transporters.ServerInfo{}, s.failure(err, "", nil)
-	}
-	defer s.calls.leave()
 	c := newCall(ctx, s, "", nil, nil)
 	defer c.finish()
+	if err := s.calls.enter(c); err != nil {
+		return transporters.ServerInfo{}, s.failure(err, "", nil)
+	}
+	defer s.calls.leave(c)
 	p, err := s.connected(c.ctx, nil)
 	if err != nil {
 		return transporters.ServerInfo{}, s.failure(c.explain(err), "", c)
@@ -159,67 +182,20 @@ func (s *Session) State() transporters.State {
 
 // Stats returns counters.
 func (s *Session) Stats() transporters.Stats {
-	return transporters.Stats{
-		InFlight:     s.calls.count(),
-		Requests:     s.counters.requests.Load(),
-		Failures:     s.counters.failures.Load(),
-		Handshakes:   s.counters.handshakes.Load(),
-		SessionsLost: s.counters.sessionsLost.Load(),
-		Orphans:      s.counters.orphans.Load(),
+	stats := s.meter.Stats()
+	stats.InFlight = s.calls.count()
+	stats.Handshakes = s.counters.handshakes.Load()
+	stats.Restarts = s.counters.restarts.Load()
+	stats.SessionsLost = s.counters.sessionsLost.Load()
+	stats.SessionsRecovered = s.counters.sessionsRecovered.Load()
+	stats.Orphans = s.counters.orphans.Load()
+	if p := s.current.Load(); p != nil {
+		stats.Era, stats.Version, stats.ConnectedAt = p.info.Era, p.info.Version, p.connection.At
 	}
-}
-
-// Close ends the session: running requests fail with ErrTransportClosed, an
-// HTTP session is deleted (bounded by the close timeout), the link is closed,
-// our goroutines are waited for. It does not wait for callbacks. Further calls
-// return when the first has settled. It returns the link's error, if any.
-func (s *Session) Close() error {
-	var err error
-	s.closing.Do(func() {
-		defer close(s.closed)
-		defer s.changes.announce()
-		s.calls.refuse()
-		s.notifications.close()
-		s.cancel(errors.ErrTransportClosed)
-		s.terminate()
-		ctx, cancel := context.WithTimeout(context.Background(), linkCloseTimeout)
-		defer cancel()
-		err = s.link.Close(ctx)
-		if !s.tasks.close(tasksCloseTimeout) {
-			s.log.Warn("closing: goroutines are still running", "server", s.server)
-		}
-	})
-	<-s.closed
-	return err
-}
-
-// terminate tells an HTTP server that its session is over (R102).
-func (s *Session) terminate() {
-	terminator, ok := s.link.(transporters.Terminator)
-	p := s.current.Load()
-	if !ok || p == nil || p.sessionID == "" || !p.usable() {
-		return
+	if failure := s.counters.connectFailure.Load(); failure != nil {
+		stats.ConnectFailure = *failure
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.closeTimeout)
-	defer cancel()
-	if err := terminator.Terminate(ctx, p.era.header("", "")); err != nil {
-		s.log.Debug("could not delete the session", "server", s.server, "error", err)
-	}
-}
-
-// Shutdown refuses new requests, waits for the running ones, then closes. If
-// ctx ends first it closes at once and returns ctx's error. It must not be
-// called from a callback, which would wait for itself.
-func (s *Session) Shutdown(ctx context.Context) error {
-	drained := s.calls.refuse()
-	select {
-	case <-drained:
-		return s.Close()
-	case <-s.closed:
-		return nil
-	case <-ctx.Done():
-		return errors.Join(context.Cause(ctx), s.Close())
-	}
+	return stats
 }
 
 func spent(link transporters.Link) bool {
@@ -229,53 +205,4 @@ func spent(link transporters.Link) bool {
 	default:
 		return false
 	}
-}
-
-// calls counts the requests that have not returned, and refuses new ones once
-// the session is to end.
-type calls struct {
-	mu      sync.Mutex
-	running int64
-	refused bool
-	drained chan struct{} // made by refuse
-}
-
-func (c *calls) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.refused {
-		return notSent(errors.ErrTransportClosed)
-	}
-	c.running++
-	return nil
-}
-
-func (c *calls) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running--
-	if c.refused && c.running == 0 {
-		close(c.drained)
-	}
-}
-
-// refuse lets no further call in and returns a channel that is closed when the
-// last one has left.
-func (c *calls) refuse() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.refused {
-		c.refused = true
-		c.drained = make(chan struct{})
-		if c.running == 0 {
-			close(c.drained)
-		}
-	}
-	return c.drained
-}
-
-func (c *calls) count() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.running
 }

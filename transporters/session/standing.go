@@ -74,9 +74,7 @@ func (s *Session) listen(standing transporters.Standing, p *peer, tried func()) 
 	switch {
 	case ctx.Err() != nil:
 	case errors.Is(err, errors.ErrSessionLost) && !errors.Is(err, transporters.ErrNotOffered):
-		if p.retire() {
-			s.counters.sessionsLost.Add(1)
-		}
+		s.forgotten(p)
 	default:
 		s.log.Debug("no standing stream", "server", s.server, "reason", err)
 	}

@@ -30,6 +30,17 @@ func (s *subscriptions) remove(sub *Subscription) {
 	delete(s.open, sub)
 }
 
+// abort ends the subscription that has the id on the wire.
+func (s *subscriptions) abort(id mcp.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for sub := range s.open {
+		if sub.ID() == string(id) {
+			sub.cancel(errors.ErrAborted)
+		}
+	}
+}
+
 func (s *subscriptions) isAny() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,6 +152,9 @@ func legacyAcknowledged(filter mcp.SubscriptionFilter, p *peer) mcp.Subscription
 func (sub *Subscription) unsubscribe(p *peer) {
 	s := sub.session
 	s.subscriptions.remove(sub)
+	if s.ctx.Err() != nil {
+		return // the session's end tells it all
+	}
 	for _, uri := range sub.filter.ResourceSubscriptions {
 		if !p.usable() || s.subscriptions.watches(uri) {
 			continue
@@ -176,7 +190,7 @@ func (sub *Subscription) resource(ctx context.Context, p *peer, method, uri stri
 	case err != nil:
 		return err
 	case p.era.sessionLost(reply):
-		p.retire()
+		s.forgotten(p)
 		return errors.ErrSessionLost
 	case reply.Message.IsZero():
 		return statusFailure(reply)

@@ -61,19 +61,19 @@ func (s *Session) Listen(ctx context.Context, filter mcp.SubscriptionFilter, han
 	if filter.IsZero() || handler == nil {
 		return nil, s.failure(notSent(fmt.Errorf("%w: a subscription needs a filter that asks for something, and a handler", errors.ErrInvalidParams)), mcp.MethodListen, nil)
 	}
-	if err := s.calls.enter(); err != nil {
-		return nil, s.failure(err, mcp.MethodListen, nil)
-	}
-	defer s.calls.leave()
 	c := newCall(ctx, s, mcp.MethodListen, nil, nil)
 	defer c.finish()
+	if err := s.calls.enter(c); err != nil {
+		return nil, s.failure(err, mcp.MethodListen, nil)
+	}
+	defer s.calls.leave(c)
 	p, err := s.connected(c.ctx, nil)
 	if err != nil {
 		return nil, s.failure(c.explain(err), mcp.MethodListen, c)
 	}
 	sub := &Subscription{
 		session: s,
-		id:      s.nextID.Add(1),
+		id:      s.ids.next(),
 		filter:  filter.Clone(),
 		handler: handler,
 		opened:  make(chan struct{}),
@@ -219,6 +219,10 @@ func (sub *Subscription) Deliver(m mcp.Message) {
 	if m.Kind() != mcp.KindNotification {
 		return
 	}
+	if !sub.session.traits.HTTP { // else it went through inbound as well
+		sub.session.seen(m)
+		sub.session.noticed(m)
+	}
 	if m.Method != mcp.NotificationAcknowledged {
 		sub.deliver(m)
 		return
@@ -248,6 +252,9 @@ func (sub *Subscription) listen(p *peer) (ended bool, err error) {
 		out.Header = p.era.header(mcp.MethodListen, "")
 	}
 	reply, err := p.link.Exchange(sub.ctx, out, sub)
+	if err == nil && !reply.Message.IsZero() {
+		s.seen(reply.Message)
+	}
 	switch {
 	case err == nil && !reply.Message.IsZero() && reply.Message.Error == nil:
 		return true, nil // R225: a clean end

@@ -28,7 +28,6 @@ type Link struct {
 	traits         transporters.Traits
 	connectTimeout time.Duration
 	retireTimeout  time.Duration
-	onError        []func(error)
 
 	ctx       context.Context // of the work that nobody called for; ends with Close
 	cancel    context.CancelCauseFunc
@@ -37,6 +36,7 @@ type Link struct {
 	done      chan struct{}
 
 	mu          sync.Mutex
+	onError     []func(error)
 	prepare     func(ctx context.Context, fresh transporters.Link) error
 	onClosed    []func(error)
 	onReconnect []func()
@@ -114,6 +114,13 @@ func (l *Link) OnReconnect(listener func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.onReconnect = append(l.onReconnect, listener)
+}
+
+// OnError adds a listener as WithErrorListener does.
+func (l *Link) OnError(listener func(error)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onError = append(l.onError, listener)
 }
 
 // IsReconnecting reports whether a replacement is promised: from the moment a

@@ -32,7 +32,10 @@ func (l *Link) report(err error) {
 }
 
 func (l *Link) announceError(err error) {
-	for _, listener := range l.onError {
+	l.mu.Lock()
+	listeners := slices.Clone(l.onError)
+	l.mu.Unlock()
+	for _, listener := range listeners {
 		if panicked := recovered(func() { listener(err) }); panicked != nil {
 			l.logger.Error("a listener panicked", "server", l.server, "listener", "error", "panic", panicked, "stack", string(panicked.stack))
 		}

@@ -1,0 +1,103 @@
+package session
+
+import (
+	"sync"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+)
+
+// calls holds the requests that have not returned, and refuses new ones once the
+// session is to end. They are linked through themselves, so that holding one
+// costs nothing.
+type calls struct {
+	mu      sync.Mutex
+	first   *call
+	running int64
+	refused bool
+	drained chan struct{} // made by refuse
+}
+
+func (c *calls) enter(entering *call) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused {
+		return notSent(errors.ErrTransportClosed)
+	}
+	c.running++
+	if entering.next = c.first; c.first != nil {
+		c.first.previous = entering
+	}
+	c.first = entering
+	return nil
+}
+
+func (c *calls) leave(leaving *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if leaving.next != nil {
+		leaving.next.previous = leaving.previous
+	}
+	if leaving.previous != nil {
+		leaving.previous.next = leaving.next
+	} else {
+		c.first = leaving.next
+	}
+	leaving.next, leaving.previous = nil, nil
+	c.running--
+	if c.refused && c.running == 0 {
+		close(c.drained)
+	}
+}
+
+// refuse lets no further call in and returns a channel that is closed when the
+// last one has left.
+func (c *calls) refuse() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.refused {
+		c.refused = true
+		c.drained = make(chan struct{})
+		if c.running == 0 {
+			close(c.drained)
+		}
+	}
+	return c.drained
+}
+
+func (c *calls) count() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running
+}
+
+// abort cancels the call whose present attempt has the id, under the lock, so that
+// it is the one that was found.
+func (c *calls) abort(id mcp.ID) {
+	number, ok := id.Uint64()
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for running := c.first; running != nil; running = running.next {
+		if running.attempt.Load() == number && running.session.wireID(number) == string(id) {
+			running.cancel(errors.ErrAborted)
+			return
+		}
+	}
+}
+
+// Abort ends the running request, or the subscription, that has this id on the
+// wire: its caller gets an error that wraps ErrAborted, of kind KindCanceled, and
+// the server is told as of any request that is given up (R119, R064, R090); no
+// other request notices. An id that is not known, was answered or aborted already,
+// does nothing. Number and string are told apart, as they are by id_type.
+//
+// Hooks are told the ids (AttemptInfo), and errors have them. A call that has not
+// been sent yet, or waits between two attempts, has none, or that of the attempt
+// before.
+func (s *Session) Abort(id mcp.ID) {
+	s.calls.abort(id)
+	s.subscriptions.abort(id)
+}

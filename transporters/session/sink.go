@@ -1,0 +1,62 @@
+package session
+
+import (
+	"time"
+
+	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
+	"github.com/mcp-client-go/mcpclient/mcp"
+)
+
+// A call is the Sink of its exchanges: what the link tells of them comes here.
+
+// Accepted starts the idle clock.
+func (c *call) Accepted() {
+	c.sign()
+	c.waiting.Store(true)
+	if c.replay != nil {
+		c.replay.settle()
+	}
+}
+
+// Arrived restarts the idle clock.
+func (c *call) Arrived() { c.sign() }
+
+func (c *call) sign() { c.lastSign.Store(int64(time.Since(c.created))) }
+
+// Deliver hands a message to the caller's callbacks.
+func (c *call) Deliver(m mcp.Message) {
+	c.delivering.Store(true)
+	defer func() {
+		c.sign()
+		c.delivering.Store(false)
+	}()
+	if m.Kind() == mcp.KindRequest {
+		c.session.serving.belongsTo(c.link, m.ID, c)
+	}
+	if m.Method == mcp.NotificationProgress {
+		c.deliverProgress(m)
+	}
+	if c.onEvent != nil {
+		c.onEvent(m)
+	}
+}
+
+// deliverProgress hands over the call's own progress, which nobody else has seen.
+func (c *call) deliverProgress(m mcp.Message) {
+	token, ok := jsonrpc.ProgressToken(m.Params)
+	if !ok || !c.isToken(token) {
+		return
+	}
+	c.session.seen(m)
+	if c.options.OnProgress == nil {
+		return
+	}
+	if progress, ok := mcp.ProgressOf(m.Params); ok {
+		c.options.OnProgress(progress)
+	}
+}
+
+func (c *call) isToken(token mcp.ID) bool {
+	n, ok := token.Uint64()
+	return ok && n == c.token
+}
