@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dispatch"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
@@ -51,22 +52,33 @@ func (p *Pool) Stats() transporters.Stats {
 	for _, i := range p.instances {
 		total = total.Add(i.base.Stats())
 	}
+	total = p.meter.Measured(total)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	total.InFlight, total.Requests, total.Failures = p.calls, p.requests.Load(), p.failures.Load()
+	total.InFlight, total.Queued = p.calls, int64(len(p.line))
 	return total
 }
 
 // Close ends all instances at the same time: running calls, and those in line,
 // fail with ErrTransportClosed. Further calls return when the first has settled;
-// each returns the errors of the instances. See transporters.Base.
+// each returns the errors of the instances. Called from a listener it only begins,
+// and returns at once. See transporters.Base.
 func (p *Pool) Close() error {
-	p.closing.Do(func() {
+	if dispatch.IsListener() {
+		go func() { _ = p.close() }() // bounded, as Close is
+		return nil
+	}
+	return p.close()
+}
+
+func (p *Pool) close() error {
+	if p.closing.CompareAndSwap(false, true) {
+		p.Drain(context.Background())
 		p.refuse()
 		p.dismissLine()
 		p.closeErr = p.closeAll()
 		close(p.closed)
-	})
+	}
 	<-p.closed
 	return p.closeErr
 }
@@ -75,14 +87,15 @@ func (p *Pool) Close() error {
 // then closes. If ctx ends first it closes at once and returns ctx's error. It
 // must not be called from a callback.
 func (p *Pool) Shutdown(ctx context.Context) error {
+	p.Drain(ctx)
 	p.refuse()
 	select {
 	case <-p.drained:
-		return p.Close()
+		return p.close()
 	case <-p.closed:
 		return p.closeErr
 	case <-ctx.Done():
-		return errors.Join(context.Cause(ctx), p.Close())
+		return errors.Join(context.Cause(ctx), p.close())
 	}
 }
 

@@ -31,8 +31,8 @@ type Pool struct {
 	server string
 	config Config
 
-	requests, failures atomic.Uint64
-	tasks              homes
+	meter transporters.Meter
+	tasks homes
 
 	mu        sync.Mutex
 	instances []*instance
@@ -42,7 +42,7 @@ type Pool struct {
 	ended     bool      // nor is one in line served
 	drained   chan struct{}
 
-	closing  sync.Once
+	closing  atomic.Bool
 	closed   chan struct{}
 	closeErr error
 }
@@ -56,7 +56,13 @@ type instance struct {
 	restUntil     time.Time
 }
 
-var _ transporters.Base = (*Pool)(nil)
+var (
+	_ transporters.Base           = (*Pool)(nil)
+	_ transporters.Observable     = (*Pool)(nil)
+	_ transporters.Drainer        = (*Pool)(nil)
+	_ transporters.Starter        = (*Pool)(nil)
+	_ transporters.RequestAborter = (*Pool)(nil)
+)
 
 // New returns a pool over the instances, of which there must be at least one.
 // They belong to the pool from now on. It does no I/O.
@@ -71,13 +77,10 @@ func New(server string, cfg Config, instances ...transporters.Base) *Pool {
 // Request makes the call on one of the instances; see the package's
 // documentation for which. Its errors are those of the instance, and, where no
 // place became free, ErrRequestTimeout or the end of ctx, not sent.
-func (p *Pool) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
-	p.requests.Add(1)
-	result, err := p.request(ctx, action, params, onEvent)
-	if err != nil {
-		p.failures.Add(1)
-	}
-	return result, err
+func (p *Pool) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (result mcp.Result, err error) {
+	began := p.meter.Begin()
+	defer func() { p.meter.End(began, action, err) }() // also where the caller's callback panics
+	return p.request(ctx, action, params, onEvent)
 }
 
 func (p *Pool) request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {

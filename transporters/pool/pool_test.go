@@ -96,7 +96,8 @@ func TestACallThatWasNotSentGoesToAnotherInstance(t *testing.T) {
 				assert.Equal(t, "b", instanceOf(t, <-call(t.Context(), p, "x")))
 				calls, _ := fakes[0].count()
 				assert.Equal(t, 1, calls, "who refused rests")
-				assert.Equal(t, transporters.Stats{Requests: 2}, p.Stats(), "one call, however often it was tried")
+				stats := p.Stats()
+				assert.Equal(t, []uint64{2, 0, 2}, []uint64{stats.Requests, stats.Failures, stats.Latency.Count()}, "one call, however often it was tried")
 				time.Sleep(time.Second)
 				assert.Equal(t, "b", instanceOf(t, <-call(t.Context(), p, "x")))
 				calls, _ = fakes[0].count()
@@ -124,7 +125,10 @@ func TestACallThatMayHaveBeenSentGoesNowhereElse(t *testing.T) {
 			assert.Equal(t, err, got)
 			calls, _ := fakes[1].count()
 			assert.Zero(t, calls)
-			assert.Equal(t, transporters.Stats{Requests: 1, Failures: 1}, p.Stats())
+			stats := p.Stats()
+			assert.Equal(t, []uint64{1, 1}, []uint64{stats.Requests, stats.Failures})
+			assert.EqualValues(t, 1, stats.FailuresByKind.Of(transporters.KindOf(err)))
+			assert.Equal(t, transporters.FailureOf("x", err).Text, stats.LastFailure.Text)
 		})
 	}
 }
@@ -236,7 +240,7 @@ func TestStatsAreSummed(t *testing.T) {
 			call(t.Context(), p, "x")
 		}
 		synctest.Wait()
-		assert.Equal(t, transporters.Stats{InFlight: 3, Requests: 3, Handshakes: 11, SessionsLost: 22, Orphans: 33}, p.Stats(),
+		assert.Equal(t, transporters.Stats{InFlight: 3, Queued: 1, Requests: 3, Handshakes: 11, SessionsLost: 22, Orphans: 33}, p.Stats(),
 			"who waits for a place is in flight")
 	})
 }
