@@ -13,11 +13,8 @@ import (
 // as a fake with nothing but Request.
 type bareBase struct {
 	transporters.Transporter
-	server   string
-	closed   atomic.Bool
-	running  atomic.Int64
-	requests atomic.Uint64
-	failures atomic.Uint64
+	server string
+	closed atomic.Bool
 }
 
 // baseOf returns the transporter itself if it is a base.
@@ -44,21 +41,13 @@ func noTransporter(server string) transporters.Transporter {
 	})
 }
 
-// guard returns a transporter that counts the calls of next, and refuses them
-// after Close.
+// guard returns a transporter that refuses the calls of next after Close.
 func (b *bareBase) guard(next transporters.Transporter) transporters.Transporter {
 	return transporters.TransporterFunc(func(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
 		if err := b.refuse(action); err != nil {
 			return mcp.Result{}, err
 		}
-		b.requests.Add(1)
-		b.running.Add(1)
-		defer b.running.Add(-1)
-		result, err := next.Request(ctx, action, params, onEvent)
-		if err != nil {
-			b.failures.Add(1)
-		}
-		return result, err
+		return next.Request(ctx, action, params, onEvent)
 	})
 }
 
@@ -84,10 +73,8 @@ func (b *bareBase) State() transporters.State {
 	return transporters.StateReady
 }
 
-// Stats counts the calls.
-func (b *bareBase) Stats() transporters.Stats {
-	return transporters.Stats{InFlight: b.running.Load(), Requests: b.requests.Load(), Failures: b.failures.Load()}
-}
+// Stats knows nothing: the connection counts the calls.
+func (b *bareBase) Stats() transporters.Stats { return transporters.Stats{} }
 
 // Close refuses further calls. The transporter is its maker's to end.
 func (b *bareBase) Close() error {

@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/factory"
 	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
 )
 
 // Client holds the connections to the servers. It is made once, shared by all
@@ -51,13 +52,17 @@ func New(cfg *config.Config, options ...Option) (*Client, error) {
 	if s.factory == nil {
 		s.factory = factory.New()
 	}
+	hooks, err := transporters.NewHooks(s.hooks...)
+	if err != nil {
+		return nil, err
+	}
 	c := &Client{
-		factory: s.factory.With(append(s.build, factory.WithWrappers(s.wrappers...))...),
+		factory: s.factory.With(append(s.build, factory.WithWrappers(s.wrappers...), factory.WithHooks(hooks))...),
 		leaving: make(map[*Connection]struct{}),
 	}
 	c.life, c.kill = context.WithCancel(context.Background())
 	c.log = c.factory.Logger()
-	first, err := injected(s)
+	first, err := injected(s, hooks)
 	if err != nil {
 		return nil, err
 	}
@@ -78,13 +83,13 @@ func New(cfg *config.Config, options ...Option) (*Client, error) {
 }
 
 // injected returns the servers of WithTransporter.
-func injected(s settings) (*roster, error) {
+func injected(s settings, hooks *transporters.Hooks) (*roster, error) {
 	first := newRoster()
 	for _, injected := range s.injected {
 		if isNil(injected.transporter) {
 			return nil, fmt.Errorf("the transporter for server %q is nil", injected.server)
 		}
-		chain := transporters.Chain(injected.transporter, s.wrappers...)
+		chain := policy.Hooks(injected.server, hooks)(transporters.Chain(injected.transporter, s.wrappers...))
 		first.add(&server{
 			connection: newConnection(injected.server, chain, baseOf(injected.transporter)),
 			name:       injected.server, source: fromInjection,

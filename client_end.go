@@ -12,11 +12,15 @@ import (
 
 // Close ends all connections at once and waits for them, each within its own
 // bounds: running calls fail with ErrTransportClosed, processes are ended, those
-// of servers that were removed included. It never waits for callbacks. What would
-// change the servers is refused from now on. Idempotent.
+// of servers that were removed included. It never waits for callbacks, but that
+// listeners of OnDrain have 3 seconds first. What would change the servers is
+// refused from now on. Idempotent; called from a listener it only begins, and
+// returns at once.
 func (c *Client) Close() error {
 	c.kill()
-	return c.end(func(connection *Connection) error { return connection.Close() })
+	return unlessListener(func() error {
+		return c.end(func(connection *Connection) error { return connection.Close() })
+	})
 }
 
 // Shutdown lets running calls finish, refuses new ones, then closes. When ctx

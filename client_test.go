@@ -176,7 +176,8 @@ func TestInjectedTransportersReplaceServers(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrTransportClosed)
 	assert.ErrorContains(t, err, `mcp server "new": tools/list`)
 	assert.Equal(t, transporters.StateClosed, connection.State())
-	assert.EqualValues(t, 1, connection.Stats().Requests)
+	assert.EqualValues(t, 2, connection.Stats().Requests, "one that was refused is a request too")
+	assert.EqualValues(t, 1, connection.Stats().FailuresByKind.Of(errors.KindClosed))
 }
 
 func TestInjectedNilIsRefused(t *testing.T) {

@@ -21,6 +21,9 @@ type Connection struct {
 	base transporters.Base
 
 	follower *follower // the head as well; nil if it is never replaced
+
+	meter  transporters.Meter
+	events events
 }
 
 var _ transporters.Transporter = (*Connection)(nil)
@@ -51,8 +54,10 @@ func (c *Connection) Name() string { return c.name }
 // Request sends any action with any params; see transporters.Transporter. It is
 // for what has no method of its own here. Its error, like that of every call, is
 // or wraps a *errors.TransporterRequestError.
-func (c *Connection) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
-	result, err := c.head.Request(ctx, action, params, onEvent)
+func (c *Connection) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (result mcp.Result, err error) {
+	began := c.meter.Begin()
+	defer func() { c.meter.End(began, action, err) }() // also where a callback panics
+	result, err = c.head.Request(ctx, action, params, onEvent)
 	if err != nil {
 		return result, c.complete(action, err)
 	}
@@ -77,18 +82,26 @@ func (c *Connection) Ping(ctx context.Context, options ...CallOption) error {
 // principals the liveliest counts.
 func (c *Connection) State() transporters.State { return c.base.State() }
 
-// Stats returns counters, summed over all principals.
-func (c *Connection) Stats() transporters.Stats { return c.base.Stats() }
+// Stats returns counters, summed over all principals. Requests, failures and
+// latency are those that callers see: of each call once, whatever policies made of
+// it.
+func (c *Connection) Stats() transporters.Stats { return c.meter.Measured(c.base.Stats()) }
 
 // Close ends the connection, for everybody who holds it: running calls fail with
 // ErrTransportClosed, and so does every later one. It waits, bounded, for what
-// the connection started, never for callbacks. Idempotent.
-func (c *Connection) Close() error { return c.base.Close() }
+// the connection started, never for callbacks, but that listeners of OnDrain have
+// 3 seconds first. Further calls return when the first has settled; called from a
+// listener it only begins, and returns at once.
+func (c *Connection) Close() error {
+	return unlessListener(func() error { return c.end(context.Background(), c.base.Close) })
+}
 
 // Shutdown lets running calls finish, refuses new ones, then closes. When ctx
 // ends first, it closes at once and returns ctx's error. It must not be called
 // from a callback.
-func (c *Connection) Shutdown(ctx context.Context) error { return c.base.Shutdown(ctx) }
+func (c *Connection) Shutdown(ctx context.Context) error {
+	return c.end(ctx, func() error { return c.base.Shutdown(ctx) })
+}
 
 // call makes a call with its options.
 func (c *Connection) call(ctx context.Context, action string, params *mcp.Params, options []CallOption) (mcp.Result, error) {

@@ -19,6 +19,7 @@ type settings struct {
 	build    []factory.Option
 	wrappers []transporters.Wrapper
 	injected []injection
+	hooks    []Hook
 }
 
 type injection struct {

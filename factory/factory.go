@@ -29,6 +29,7 @@ type TransporterFactory struct {
 	stdio         []stdiolink.Option
 	wrappers      []transporters.Wrapper
 	metaHook      policy.MetaHook
+	hooks         *transporters.Hooks
 	tasks         *policy.TasksConfig
 	maxPrincipals int
 	drain         time.Duration
@@ -74,6 +75,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		stdio:         slices.Clone(f.stdio),
 		wrappers:      slices.Clone(f.wrappers),
 		metaHook:      f.metaHook,
+		hooks:         f.hooks,
 		tasks:         f.tasks,
 		maxPrincipals: f.maxPrincipals,
 		drain:         f.drain,

@@ -71,7 +71,7 @@ func (f *TransporterFactory) build(server string, settings session.Settings, tok
 	return Build{
 		Server:   server,
 		Settings: settings,
-		Session:  slices.Concat([]session.Option{session.WithLogger(f.logger)}, f.session),
+		Session:  slices.Concat([]session.Option{session.WithLogger(f.logger), session.WithIDs(&session.IDs{})}, f.session),
 		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(f.logger), httplink.WithPool(f.pool)}, f.http),
 		Stdio:    slices.Concat(stdioDefaults(f.logger), f.stdio),
 		Verdicts: f.verdicts,

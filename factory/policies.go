@@ -1,8 +1,6 @@
 package factory
 
 import (
-	"slices"
-
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
@@ -13,6 +11,15 @@ import (
 // policy.Trace. nil adds none. A later hook replaces an earlier one.
 func WithMetaHook(hook policy.MetaHook) Option {
 	return func(f *TransporterFactory) { f.metaHook = hook }
+}
+
+// WithHooks has the hooks told of everything that what is built does; see
+// transporters.Hook. A later set replaces an earlier one.
+func WithHooks(hooks *transporters.Hooks) Option {
+	return func(f *TransporterFactory) {
+		f.hooks = hooks
+		f.session = append(f.session, session.WithHooks(hooks))
+	}
 }
 
 // WithTasks has the tasks of the extension io.modelcontextprotocol/tasks waited
@@ -28,7 +35,7 @@ func WithTasks(cfg policy.TasksConfig) Option {
 
 // chain puts the policies around the slot, outermost first.
 func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
-	wrappers := slices.Clone(f.wrappers)
+	wrappers := append([]transporters.Wrapper{policy.Hooks(server, f.hooks)}, f.wrappers...)
 	wrappers = append(wrappers,
 		policy.Trace(server, f.metaHook, f.logger),
 		policy.Filter(server, common.FilterConfig),

@@ -31,7 +31,8 @@ type Slot struct {
 	tokens auth.Store    // where authorizers without another store keep theirs; nil if there are none
 	clock  atomic.Uint64 // counts calls, to tell who was idle for longest
 
-	expiry expiry
+	expiry    expiry
+	observing observing
 
 	mu      sync.RWMutex
 	current *generation
@@ -107,6 +108,9 @@ func (s *Slot) enter(ctx context.Context, action string) (*tenant, transporters.
 			s.forget(t)
 			s.leave(t)
 			return nil, nil, s.refuse(action, err)
+		}
+		if !t.observed.Load() {
+			s.observe(t)
 		}
 		return t, base, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/dispatch"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
@@ -57,11 +58,23 @@ func (s *Slot) Stats() transporters.Stats {
 }
 
 // Close closes every base at once and waits for them; see transporters.Base.
-func (s *Slot) Close() error { return s.end(transporters.Base.Close) }
+// Called from a listener it only begins, and returns at once.
+func (s *Slot) Close() error {
+	end := func() error {
+		defer s.ending(context.Background())()
+		return s.end(transporters.Base.Close)
+	}
+	if dispatch.IsListener() {
+		go func() { _ = end() }() // bounded, as Close is
+		return nil
+	}
+	return end()
+}
 
 // Shutdown lets the running calls of every base finish, then closes; see
 // transporters.Base.
 func (s *Slot) Shutdown(ctx context.Context) error {
+	defer s.ending(ctx)()
 	return s.end(func(base transporters.Base) error { return base.Shutdown(ctx) })
 }
 

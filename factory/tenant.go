@@ -25,6 +25,8 @@ type tenant struct {
 	closing     bool          // the slot has begun to close it; guarded by the slot's mu
 	overdue     *time.Timer   // ends a retired one whose calls take too long, or nil; guarded likewise
 
+	observed atomic.Bool // the slot's listeners are told of the base
+
 	once   sync.Once // decides the two below
 	base   transporters.Base
 	failed error

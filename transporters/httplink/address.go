@@ -1,22 +1,23 @@
 package httplink
 
-import (
-	"net"
-	"net/url"
-)
+import "net"
 
-// address is the host and port of an endpoint, empty if it has none.
-func address(endpoint *url.URL) string {
-	if endpoint == nil || endpoint.Hostname() == "" {
+// address is the host and port of an endpoint, or the path of its socket; empty
+// if it has none.
+func address(endpoint endpoint) string {
+	switch {
+	case endpoint.socket != "":
+		return endpoint.host()
+	case endpoint.url == nil || endpoint.url.Hostname() == "":
 		return ""
 	}
-	port := endpoint.Port()
+	port := endpoint.url.Port()
 	switch {
 	case port != "":
-	case endpoint.Scheme == "https":
+	case endpoint.url.Scheme == "https":
 		port = "443"
 	default:
 		port = "80"
 	}
-	return net.JoinHostPort(endpoint.Hostname(), port)
+	return net.JoinHostPort(endpoint.url.Hostname(), port)
 }

@@ -115,7 +115,7 @@ func TestSSE(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	})
 	link, box := openSSE(t, Config{BaseURL: server.URL, Headers: map[string]config.Secret{"Authorization": config.LiteralSecret("Bearer sesame")}})
-	assert.Equal(t, transporters.Traits{Name: "sse", HTTP: true, Legacy: true, Address: link.http.endpoint.Host}, link.Traits())
+	assert.Equal(t, transporters.Traits{Name: "sse", HTTP: true, Legacy: true, Address: link.http.endpoint.host()}, link.Traits())
 	s := &sink{}
 	got, err := link.Exchange(t.Context(), call(), s)
 	require.NoError(t, err)

@@ -173,7 +173,7 @@ func TestShutdownDrainsFirst(t *testing.T) {
 }
 
 // TestASecondCloseReturnsWhenTheFirstHasSettled, with the same error; one from
-// inside a listener returns at once, in whichever phase (B52: nothing hangs).
+// inside a listener returns at once, in whichever phase.
 func TestASecondCloseReturnsWhenTheFirstHasSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := session.New("peer", session.Settings{}, &slowLink{modernLink(t), 10 * time.Second})
