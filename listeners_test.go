@@ -132,6 +132,19 @@ func TestListenersOfAnInjectedTransporter(t *testing.T) {
 	}
 }
 
+// TestWhatCannotBeUsedIsTold, while reading goes on.
+func TestWhatCannotBeUsedIsTold(t *testing.T) {
+	connection := connect(t, child(t, "babbles", nil))
+	var l journal
+	connection.OnError(func(_ mcpclient.Source, err error) { l.add("%v", err) })
+	_, err := connection.CallTool(t.Context(), "echo", map[string]string{"text": "x"})
+	require.NoError(t, err)
+	told := l.await(t, 1)
+	require.Len(t, told, 1)
+	assert.Contains(t, told[0], `mcp server "demo": line skipped: not valid JSON`)
+	assert.NotContains(t, told[0], "\x1b")
+}
+
 // TestAbortOfACall: its id is told by a hook.
 func TestAbortOfACall(t *testing.T) {
 	ids := make(chan mcp.ID, 10)

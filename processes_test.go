@@ -43,6 +43,9 @@ func playBadServer(mode string) {
 	case "banner":
 		fmt.Print("Welcome to the demo server 1.2\n\n[info] listening on stdio\n")
 		serveProcess()
+	case "babbles":
+		fmt.Print("{\"broken\": \x1b[31m\n")
+		serveProcess()
 	case "prompts":
 		for lines := bufio.NewScanner(os.Stdin); ; {
 			fmt.Print("API key: ")

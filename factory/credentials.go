@@ -94,6 +94,13 @@ func (c *credentialed) Send(ctx context.Context, out *transporters.Outbound) err
 	return c.Link.Send(c.fill(ctx), out)
 }
 
+// OnFault is the inner link's.
+func (c *credentialed) OnFault(report func(error)) {
+	if faulty, ok := c.Link.(transporters.FaultReporter); ok {
+		faulty.OnFault(report)
+	}
+}
+
 // credentialedHTTP is credentialed for streamable HTTP, whose link can do more:
 // all that it sends of its own accord has the credentials too.
 type credentialedHTTP struct {

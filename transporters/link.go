@@ -168,6 +168,13 @@ type Aborter interface {
 	Abort(id uint64)
 }
 
+// FaultReporter is a Link that tells what came in and could not be used, while
+// reading goes on: no more often than it is logged, for a peer can send rubbish
+// without end. OnFault is called before Start; report does not block.
+type FaultReporter interface {
+	OnFault(report func(error))
+}
+
 // VersionSetter is a Link whose framing depends on the negotiated version:
 // 2025-03-26 servers may send batches (R018). The session calls it once the
 // version is known.

@@ -56,6 +56,7 @@ type Link struct {
 	longEvent atomic.Int64 // what the last long event of a stream needed, in bytes
 
 	repaired atomic.Int64 // messages that were not UTF-8
+	onFault  func(error)  // set before Start, or nil
 
 	pending   pendingTable // of legacy exchanges
 	listening atomic.Int32 // running Listens
@@ -254,5 +255,7 @@ var (
 	_ transporters.VersionSetter = (*Link)(nil)
 	_ transporters.Standing      = (*Link)(nil)
 	_ transporters.Fallback      = (*Link)(nil)
+	_ transporters.FaultReporter = (*Link)(nil)
+	_ transporters.FaultReporter = (*SSELink)(nil)
 	_ http.RoundTripper          = (*roundTripper)(nil)
 )

@@ -115,7 +115,9 @@ func (l *Link) receiveJSON(x *exchange, response *http.Response, c conversation)
 func (l *Link) receiveBatch(x *exchange, response *http.Response, body []byte, c conversation) (mcp.Message, error) {
 	messages, err := l.scanBatch(c.out.Method, body)
 	if err != nil {
-		l.log.Warn("a part of a batch is unreadable", "server", l.server, "fault", errors.PeerText(err.Error(), 200))
+		text := errors.PeerText(err.Error(), 200)
+		l.log.Warn("a part of a batch is unreadable", "server", l.server, "fault", text)
+		l.report("a part of a batch is unreadable: " + text)
 	}
 	var answer mcp.Message
 	for _, message := range messages {

@@ -157,9 +157,24 @@ func isMessage(event *sse.Event) bool {
 type faultLog int
 
 func (f *faultLog) note(link *Link, method string, err error) {
-	if *f++; *f <= maxFaultsLogged {
-		link.log.Warn("an event is skipped", "server", link.server, "method", method,
-			"fault", errors.PeerText(err.Error(), 200), "last_logged", *f == maxFaultsLogged)
+	if *f++; *f > maxFaultsLogged {
+		return
+	}
+	text := errors.PeerText(err.Error(), 200)
+	link.log.Warn("an event is skipped", "server", link.server, "method", method, "fault", text, "last_logged", *f == maxFaultsLogged)
+	link.report("an event is skipped: " + text)
+}
+
+// OnFault implements transporters.FaultReporter: events and parts of batches that
+// are no messages.
+func (l *Link) OnFault(report func(error)) { l.onFault = report }
+
+// OnFault implements transporters.FaultReporter.
+func (s *SSELink) OnFault(report func(error)) { s.http.OnFault(report) }
+
+func (l *Link) report(fault string) {
+	if l.onFault != nil {
+		l.onFault(&errors.TransporterRequestError{Kind: errors.KindProtocol, Message: fault, Err: errors.ErrProtocol})
 	}
 }
 

@@ -69,11 +69,17 @@ func TestEventsThatAreNoMessages(t *testing.T) {
 			logger, text := logs()
 			link, box := open(t, Config{BaseURL: server.URL}, WithLogger(logger))
 			s := &sink{}
+			told := 0
+			link.OnFault(func(err error) {
+				assert.ErrorIs(t, err, errors.ErrProtocol)
+				told++
+			})
 			got, err := link.Exchange(t.Context(), call(), s)
 			require.NoError(t, err)
 			assert.Equal(t, answer7, string(got.Message.Raw))
 			assert.Empty(t, s.delivered)
 			assert.Empty(t, box.all())
+			assert.Equal(t, test.logged, told)
 			assert.Equal(t, test.logged, strings.Count(text(), "an event is skipped"))
 		})
 	}

@@ -121,6 +121,9 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 		reconnecting.OnReconnect(s.reconnected)
 		reconnecting.OnConnectionClosed(s.connectionClosed)
 	}
+	if faulty, ok := link.(transporters.FaultReporter); ok {
+		faulty.OnFault(s.fault)
+	}
 	if restarting, ok := link.(interface{ OnError(func(error)) }); ok {
 		restarting.OnError(s.restartFailed)
 	}

@@ -55,6 +55,8 @@ type Link struct {
 	noise   *limitedLog
 	stderr  *limitedLog
 
+	onFault func(error) // set before Start, or nil
+
 	// Set by Start before started is true.
 	receive func(from transporters.Link, m mcp.Message)
 	secrets process.SecretFilter

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"github.com/mcp-client-go/mcpclient/errors"
 )
 
 const (
@@ -113,10 +115,19 @@ func (l *Link) skip(line []byte, level hclog.Level, why string) {
 }
 
 func (l *Link) complain(line []byte, level hclog.Level, what string) {
-	if l.noise.admit() {
-		l.logger.Log(level, what, "bytes", len(line), "line", l.secrets.Excerpt(line, shownNoise))
+	if !l.noise.admit() {
+		return
+	}
+	excerpt := l.secrets.Excerpt(line, shownNoise)
+	l.logger.Log(level, what, "bytes", len(line), "line", excerpt)
+	if level >= hclog.Warn && l.onFault != nil {
+		l.onFault(&errors.TransporterRequestError{Kind: errors.KindProtocol, Message: what, Snippet: excerpt, Err: errors.ErrProtocol})
 	}
 }
+
+// OnFault implements transporters.FaultReporter: lines that look like messages and
+// are none.
+func (l *Link) OnFault(report func(error)) { l.onFault = report }
 
 // keepNoise keeps the beginning of what comes in the place of messages: the
 // usual place for a program to say why it does not start. The reader calls it.

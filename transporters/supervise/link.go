@@ -37,6 +37,7 @@ type Link struct {
 
 	mu          sync.Mutex
 	onError     []func(error)
+	onFault     func(error) // of every connection
 	prepare     func(ctx context.Context, fresh transporters.Link) error
 	onClosed    []func(error)
 	onReconnect []func()
@@ -58,6 +59,7 @@ var (
 	_ transporters.Terminator    = (*Link)(nil)
 	_ transporters.Aborter       = (*Link)(nil)
 	_ transporters.VersionSetter = (*Link)(nil)
+	_ transporters.FaultReporter = (*Link)(nil)
 )
 
 // New returns a Link to the named server. A nil cfg means on-demand mode. In a
@@ -121,6 +123,13 @@ func (l *Link) OnError(listener func(error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.onError = append(l.onError, listener)
+}
+
+// OnFault has every connection tell report what it cannot use of what comes in.
+func (l *Link) OnFault(report func(error)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onFault = report
 }
 
 // IsReconnecting reports whether a replacement is promised: from the moment a

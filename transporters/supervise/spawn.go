@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // spawn makes a connection that serves: dial, start, prepare, switch. If
@@ -37,7 +38,11 @@ func (l *Link) spawnOnce(ctx context.Context) (*generation, error) {
 	l.mu.Lock()
 	g := newGeneration(link, l.in)
 	l.open[g] = struct{}{} // from here on Close closes it
+	report := l.onFault
 	l.mu.Unlock()
+	if faulty, ok := link.(transporters.FaultReporter); ok && report != nil {
+		faulty.OnFault(report)
+	}
 	if err := l.makeReady(ctx, g); err != nil {
 		l.discard(g)
 		return nil, err
