@@ -337,6 +337,22 @@ func TestAnEndForGoodIsNoticedWithoutACall(t *testing.T) {
 		require.Contains(t, all[2], "killed")
 		require.NoError(t, s.WaitForState(t.Context(), transporters.StateClosed))
 	})
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcesses(t, asModern) // and no replacement
+		s := session.New("peer", session.Settings{}, supervise.New("peer", &supervise.Config{MaxRestarts: 2}, p.dial))
+		defer s.Close()
+		var h told
+		h.listen(s)
+		require.NoError(t, s.Start())
+		synctest.Wait()
+		p.links[0].Die(errors.New("killed"))
+		require.NoError(t, s.WaitForState(t.Context(), transporters.StateExhausted))
+		all := h.all()
+		require.Len(t, all, 6)
+		for i, want := range []string{"killed", "restart 1 of 2 failed", "restart 2 of 2 failed", "restart budget exhausted", "drain", "close: "} {
+			require.Contains(t, all[i], want)
+		}
+	})
 }
 
 // TestStart connects in the background, once, and says if that cannot be.
