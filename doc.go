@@ -30,6 +30,10 @@
 // ResourceReader, a PromptGetter. A *Connection is all of these, and so is a fake of
 // three lines.
 //
+// What happens is told by listeners of one connection, which come and go
+// (Connection.OnError, OnState, OnClose and their like), by hooks for all that a
+// client does (WithHooks), and in numbers (Connection.Stats, Client.Health).
+//
 // Two interfaces of package transporters are the seams. A Transporter makes
 // calls: implement it, or use a transporters.TransporterFunc, to fake a server in
 // a test (NewConnection, WithTransporter) or to wrap all calls (Use). A Link moves

@@ -21,7 +21,9 @@ type Base interface {
 	Stats() Stats
 	// Close ends everything at once: it cancels running requests, which fail
 	// with ErrTransportClosed, and waits, bounded, for links, processes and
-	// goroutines, never for user callbacks. Idempotent; callable from anywhere.
+	// goroutines, never for user callbacks, but that listeners of OnDrain have
+	// their time first. Idempotent: further calls return when the first has
+	// settled. Callable from anywhere; from a listener it only begins.
 	Close() error
 	// Shutdown lets running requests finish, refuses new ones, then closes. When
 	// ctx ends first, it closes at once and returns ctx's error. It must not be

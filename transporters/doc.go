@@ -12,6 +12,10 @@
 //
 //	Connection -> policies (Transporter) -> session -> Link -> the peer
 //
+// What happens is told to Listeners, which come and go, and to Hooks, which are set
+// once; a Base announces it through Observers. Without either nothing is spent on
+// it.
+//
 // A transport of your own (WebSocket, NATS, a pipe) is a type with the methods
 // of Link, handed to session.New and registered with the factory under its
 // `type`.
