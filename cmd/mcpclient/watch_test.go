@@ -53,6 +53,11 @@ func watchServer(t *testing.T, ctx context.Context, arguments ...string) (next f
 			return line
 		case code := <-ended:
 			ended <- code
+			select {
+			case line := <-out.lines: // written before the end
+				return line
+			default:
+			}
 			require.Fail(t, "it ended", "%d: %s", code, stderr.String())
 		case <-time.After(20 * time.Second):
 			require.Fail(t, "no line came")
