@@ -83,6 +83,9 @@ func TestRequestErrorText(t *testing.T) {
 			`mcp server "a": x: server failed to start: no such program`},
 		{errors.TransporterRequestError{Server: "a", Action: "x", Message: `tool "t" matches "*" of tools.deny`, Err: errors.ErrToolDenied},
 			`mcp server "a": x: tool "t" matches "*" of tools.deny: denied by configuration`},
+		{errors.TransporterRequestError{Server: "a", Action: "x", Kind: errors.KindStatus, Status: 503, Message: "Service Unavailable", Snippet: "later", Attempts: 3},
+			`mcp server "a": x: HTTP status 503: Service Unavailable (3 attempts): body begins "later"`},
+		{errors.TransporterRequestError{Server: "a", Err: errors.ErrPeerLost, Attempts: 1}, `mcp server "a": peer lost`},
 	} {
 		require.Equal(t, test.want, test.err.Error())
 	}

@@ -32,8 +32,14 @@ type TransporterRequestError struct {
 	Data json.RawMessage
 	// Status is the HTTP status, or 0.
 	Status int
-	// RetryAfter is what the server's Retry-After header asked for, or 0.
+	// RetryAfter is what the server's Retry-After header asked for, or when a
+	// policy of this client that refused the call would let it through; 0 if
+	// neither is known.
 	RetryAfter time.Duration
+	// Attempts is how often the retry policy made the request, where that was
+	// more than once; the other fields are those of the last attempt, except that
+	// Delivery speaks for all of them.
+	Attempts int
 	// Challenge holds the values of the WWW-Authenticate headers of a 401 or
 	// 403 answer.
 	Challenge []string

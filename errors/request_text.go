@@ -24,6 +24,9 @@ func (e *TransporterRequestError) Error() string {
 		b.WriteString(": " + e.Action)
 	}
 	b.WriteString(": " + e.describe())
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
+	}
 	if e.Snippet != "" {
 		b.WriteString(`: body begins "` + e.Snippet + `"`) // escaped already
 	}

@@ -40,10 +40,19 @@ var (
 	// ErrAuthRequired: the server refused the credentials, or wants some.
 	ErrAuthRequired = New("authorization required")
 
-	// ErrCircuitOpen: the circuit breaker is open. Nothing returns it yet: the
-	// policy breaker is on the roadmap, and its error is named here so that
-	// callers can prepare for it.
+	// ErrCircuitOpen: the circuit breaker (breaker.*) is open, since requests
+	// failed on their way. Nothing was sent; RetryAfter says when it lets requests
+	// through again.
 	ErrCircuitOpen = New("circuit open")
+
+	// ErrLimited: a limit of the configuration (limits.*) was reached, and no
+	// place became free in time. Nothing was sent; the message names the limit.
+	// Where it is a rate, RetryAfter says when its turn would have come.
+	ErrLimited = New("limited by configuration")
+
+	// ErrToolChanged: the server describes the tool differently from how it was
+	// first seen, or last accepted (tools.pin). Nothing was sent.
+	ErrToolChanged = New("the definition of the tool has changed")
 
 	// ErrDeliveryDropped: events came faster than the callback took them, and
 	// the byte bound of the delivery queue was reached.

@@ -32,6 +32,9 @@ type CallOptions struct {
 	// caller, who drives the rounds, instead of answering it through the
 	// session's handlers.
 	HandOverInput bool
+	// Fresh asks the server although an answer is cached; what it answers is
+	// cached in place of that.
+	Fresh bool
 	// Meta is added to the request's _meta; reserved keys are protected.
 	Meta map[string]any
 	// Trail notes what becomes of the call, for hooks; nil: nobody looks.

@@ -38,6 +38,7 @@ type Subscription struct {
 
 	mu           sync.Mutex
 	acknowledged mcp.SubscriptionFilter
+	openings     uint64
 	isOpen       bool
 	err          error
 	queue        *messagequeue.Queue // legacy only
@@ -107,6 +108,15 @@ func (sub *Subscription) Acknowledged() mcp.SubscriptionFilter {
 	return sub.acknowledged.Clone()
 }
 
+// Openings is how often the server has acknowledged the subscription: once at
+// first, and once more for every time that it had to be opened again. Who keeps
+// what notifications make stale compares it with what it was (P63).
+func (sub *Subscription) Openings() uint64 {
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	return sub.openings
+}
+
 // Done is closed when the subscription has ended.
 func (sub *Subscription) Done() <-chan struct{} { return sub.done }
 
@@ -160,6 +170,7 @@ func (sub *Subscription) acknowledge(filter mcp.SubscriptionFilter) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	sub.acknowledged = filter.Clone()
+	sub.openings++
 	if !sub.isOpen {
 		sub.isOpen = true
 		close(sub.opened)
