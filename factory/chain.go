@@ -35,19 +35,26 @@ func WithTasks(cfg policy.TasksConfig) Option {
 
 // chain puts the policies around the slot, outermost first.
 func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
+	catalogue := policy.NewToolCatalogue(server, f.logger, slot.principal)
 	wrappers := append([]transporters.Wrapper{policy.Hooks(server, f.hooks)}, f.wrappers...)
 	wrappers = append(wrappers,
 		policy.Trace(server, f.metaHook, f.logger),
 		policy.Filter(server, common.FilterConfig),
-		policy.Output(server, common.OutputConfig, f.logger, slot.principal),
+		policy.Output(server, common.OutputConfig, f.logger, catalogue),
 	)
+	if common.Validation == policy.OutputOff && common.Retry.IdempotentTools {
+		wrappers = append(wrappers, catalogue.Learn())
+	}
 	if f.tasks != nil {
 		wrappers = append(wrappers, policy.Tasks(server, f.tasksOf(slot)))
 	}
-	wrappers = append(wrappers, policy.Deadline(policy.DeadlineConfig{
-		RequestTimeout:    common.RequestTimeout.Or(0),
-		MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
-	}))
+	wrappers = append(wrappers,
+		policy.Deadline(policy.DeadlineConfig{
+			RequestTimeout:    common.RequestTimeout.Or(0),
+			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
+		}),
+		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue)),
+	)
 	return transporters.Chain(slot, wrappers...)
 }
 

@@ -31,6 +31,7 @@ type TransporterFactory struct {
 	metaHook      policy.MetaHook
 	hooks         *transporters.Hooks
 	tasks         *policy.TasksConfig
+	retry         policy.RetryOptions
 	maxPrincipals int
 	drain         time.Duration
 	auth          []auth.Option
@@ -77,6 +78,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		metaHook:      f.metaHook,
 		hooks:         f.hooks,
 		tasks:         f.tasks,
+		retry:         f.retry,
 		maxPrincipals: f.maxPrincipals,
 		drain:         f.drain,
 		auth:          slices.Clone(f.auth),

@@ -18,6 +18,7 @@ type commonKeys struct {
 	principalKeys
 	policy.FilterConfig
 	policy.OutputConfig
+	policies
 }
 
 // Check returns every fault of a server's section, in the order of the file,
@@ -52,7 +53,8 @@ func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprin
 func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store) (commonKeys, Blueprint, []errors.Fault) {
 	var common commonKeys
 	rest, faults := section.Take(&common)
-	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section), common.check(section)))
+	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section),
+		common.policies.Check(section), common.principalKeys.check(section)))
 	var blueprint Blueprint
 	registered, known := f.lookUp(common.Type)
 	switch {

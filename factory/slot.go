@@ -31,6 +31,9 @@ type Slot struct {
 	tokens auth.Store    // where authorizers without another store keep theirs; nil if there are none
 	clock  atomic.Uint64 // counts calls, to tell who was idle for longest
 
+	life    context.Context // of the chain: ends with Close and Shutdown, for calls that wait in a policy
+	endLife context.CancelFunc
+
 	expiry    expiry
 	observing observing
 
@@ -64,10 +67,12 @@ func slotFrom(server string, first *generation) *Slot {
 	if first.limit <= 0 {
 		first.limit = DefaultMaxPrincipals
 	}
-	return &Slot{
+	s := &Slot{
 		server: server, drain: DefaultDrainTimeout, current: first, expiry: newExpiry(),
 		tenants: make(map[string]*tenant), retired: make(map[*tenant]struct{}), earlier: make(map[*generation]struct{}),
 	}
+	s.life, s.endLife = context.WithCancel(context.Background())
+	return s
 }
 
 // Request makes the call through the base of the principal that ctx names.

@@ -79,6 +79,7 @@ func (s *Slot) Shutdown(ctx context.Context) error {
 }
 
 func (s *Slot) end(end func(transporters.Base) error) error {
+	s.endLife()
 	s.mu.Lock()
 	s.closed = true
 	s.expiry.stop()

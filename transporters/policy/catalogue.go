@@ -14,8 +14,10 @@ const (
 	maxPrincipals     = 1024
 )
 
-// catalogue holds the output schemas of one server's tools, by principal and
-// tool. Equal schemas are held and compiled once, whoever they are for.
+// catalogue holds the output schemas of one server's tools, and which of them
+// are idempotent, by principal and tool. Tools of which there is neither to
+// remember are not in it. Equal schemas are held and compiled once, whoever they
+// are for.
 //
 // A list has pages. Its first page begins a new generation of the principal's
 // tools, each page brings its tools up to that generation, and the last one
@@ -37,12 +39,13 @@ type catalogue struct {
 type listing struct {
 	lastUse    atomic.Uint64 // the catalogue's clock
 	generation uint64
-	tools      map[string]listedSchema
+	tools      map[string]knownTool
 }
 
-type listedSchema struct {
-	schema     *outputSchema
-	generation uint64
+type knownTool struct {
+	schema       *outputSchema // nil if it has none
+	isIdempotent bool
+	generation   uint64
 }
 
 // outputSchema is one text of a schema, compiled when it is first needed.
@@ -63,16 +66,16 @@ func newCatalogue(compile func([]byte) (validator, error)) *catalogue {
 // isEmpty is the one question that calls of a server without schemas ask.
 func (c *catalogue) isEmpty() bool { return c.tools.Load() == 0 }
 
-// find returns the schema of a tool, nil if none is known.
-func (c *catalogue) find(principal, tool string) *outputSchema {
+// find returns what is known of a tool.
+func (c *catalogue) find(principal, tool string) knownTool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	known := c.principals[principal]
 	if known == nil {
-		return nil
+		return knownTool{}
 	}
 	known.lastUse.Store(c.clock.Add(1))
-	return known.tools[tool].schema
+	return known.tools[tool]
 }
 
 // learn takes in one page of a list. It reports whether something had to be
@@ -82,13 +85,13 @@ func (c *catalogue) learn(principal string, isFirst bool, page toolPage) (full b
 	defer c.mu.Unlock()
 	known := c.principals[principal]
 	if known == nil {
-		if page.hasNoSchema() {
+		if page.isPlain() {
 			return false // nothing to remember
 		}
 		if len(c.principals) >= maxPrincipals {
 			c.evict(nil)
 		}
-		known = &listing{tools: map[string]listedSchema{}}
+		known = &listing{tools: map[string]knownTool{}}
 		c.principals[principal] = known
 	}
 	known.lastUse.Store(c.clock.Add(1))
@@ -97,7 +100,7 @@ func (c *catalogue) learn(principal string, isFirst bool, page toolPage) (full b
 	}
 	for _, tool := range page.tools {
 		c.forget(known, tool.name)
-		if tool.schema != nil && !c.add(known, tool) {
+		if !tool.isPlain() && !c.add(known, tool) {
 			full = true
 		}
 	}
@@ -111,7 +114,7 @@ func (c *catalogue) learn(principal string, isFirst bool, page toolPage) (full b
 	return full
 }
 
-// add notes the schema of a tool; it returns false if there is no room.
+// add notes a tool; it returns false if there is no room.
 func (c *catalogue) add(known *listing, tool listedTool) bool {
 	schema := tool.schema
 	if len(schema) > jsonschema.MaxBytes {
@@ -122,6 +125,18 @@ func (c *catalogue) add(known *listing, tool listedTool) bool {
 			return false
 		}
 	}
+	noted := knownTool{isIdempotent: tool.isIdempotent, generation: known.generation}
+	if schema != nil {
+		noted.schema = c.use(schema)
+	}
+	known.tools[tool.name] = noted
+	c.tools.Add(1)
+	return true
+}
+
+// use returns the entry of a schema's text, a new one if there is none, and
+// counts one tool more that has it.
+func (c *catalogue) use(schema []byte) *outputSchema {
 	entry := c.schemas[string(schema)]
 	if entry == nil {
 		text := string(schema)
@@ -130,14 +145,12 @@ func (c *catalogue) add(known *listing, tool listedTool) bool {
 		c.bytes += len(text)
 	}
 	entry.uses++
-	known.tools[tool.name] = listedSchema{entry, known.generation}
-	c.tools.Add(1)
-	return true
+	return entry
 }
 
 func (c *catalogue) hasRoom(schema []byte) bool {
 	return c.tools.Load() < maxCatalogueTools &&
-		(c.schemas[string(schema)] != nil || c.bytes+len(schema) <= maxSchemaBytes)
+		(schema == nil || c.schemas[string(schema)] != nil || c.bytes+len(schema) <= maxSchemaBytes)
 }
 
 // evict forgets the principal that has been idle for longest, but not the one to
@@ -167,6 +180,9 @@ func (c *catalogue) forget(known *listing, tool string) {
 	}
 	delete(known.tools, tool)
 	c.tools.Add(-1)
+	if entry.schema == nil {
+		return
+	}
 	if entry.schema.uses--; entry.schema.uses == 0 {
 		delete(c.schemas, entry.schema.text)
 		c.bytes -= len(entry.schema.text)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -14,17 +15,17 @@ type toolPage struct {
 }
 
 type listedTool struct {
-	name   string
-	schema []byte // nil if the tool has no outputSchema
+	name         string
+	schema       []byte // nil if the tool has no outputSchema
+	isIdempotent bool
 }
 
-func (p toolPage) hasNoSchema() bool {
-	for _, tool := range p.tools {
-		if tool.schema != nil {
-			return false
-		}
-	}
-	return true
+// isPlain reports whether there is nothing to remember of the tool.
+func (t listedTool) isPlain() bool { return t.schema == nil && !t.isIdempotent }
+
+// isPlain reports whether there is nothing to remember of any tool.
+func (p toolPage) isPlain() bool {
+	return !slices.ContainsFunc(p.tools, func(t listedTool) bool { return !t.isPlain() })
 }
 
 // isFirstPage reports whether the params of a list ask for its beginning.
@@ -33,7 +34,8 @@ func isFirstPage(params *mcp.Params) bool {
 	return !found || string(cursor) == "null"
 }
 
-// readPage reads names and output schemas; the rest of a tool is passed over.
+// readPage reads names, output schemas and annotations; the rest of a tool is
+// passed over.
 func readPage(result json.RawMessage) (page toolPage) {
 	c := jsonscan.TrustedCursor(result)
 	if !c.Object() {
@@ -79,9 +81,27 @@ func readTool(c *jsonscan.Cursor) (tool listedTool) {
 			if tool.schema = c.Value(); string(tool.schema) == "null" {
 				tool.schema = nil
 			}
+		case "annotations":
+			tool.isIdempotent = readIdempotent(c)
 		default:
 			c.Value()
 		}
 	}
 	return tool
+}
+
+// readIdempotent reports whether annotations say that a second call with the same
+// arguments has no further effect, which holds for what only reads as well.
+func readIdempotent(c *jsonscan.Cursor) (isIdempotent bool) {
+	if !c.Object() {
+		c.Value()
+		return false
+	}
+	for name, ok := c.Member(); ok; name, ok = c.Member() {
+		isHint := string(name) == "idempotentHint" || string(name) == "readOnlyHint"
+		if value := c.Value(); isHint && string(value) == "true" {
+			isIdempotent = true
+		}
+	}
+	return isIdempotent
 }

@@ -46,9 +46,7 @@ func (f *filter) Request(ctx context.Context, action string, params any, onEvent
 	}
 	encoded, err := mcp.ParamsOf(params)
 	if err != nil {
-		return mcp.Result{}, &errors.TransporterRequestError{
-			Server: f.server, Action: action, Kind: errors.KindParams, Delivery: errors.DeliveryNotSent, Err: err,
-		}
+		return mcp.Result{}, unencodable(f.server, action, err)
 	}
 	for _, subject := range f.subjects(action, encoded) {
 		if reason := subject.rules.refusal(subject.group, subject.name); reason != "" {

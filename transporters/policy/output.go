@@ -54,10 +54,6 @@ func (c OutputConfig) Check(section *config.Section) []errors.Fault {
 	return []errors.Fault{fault}
 }
 
-// PrincipalFunc names whom a call is for. nil is the principal of the call's
-// options.
-type PrincipalFunc func(*transporters.CallOptions) string
-
 // validator is a compiled schema. The error says where and how the content does
 // not fit.
 type validator interface {
@@ -72,12 +68,9 @@ func compileSchema(schema []byte) (validator, error) { return jsonschema.Compile
 // complete, and results of tasks that were picked up by their id. A change of a
 // schema becomes known when the tools are listed again.
 //
-// Schemas are kept for each principal, since servers may list different tools to
-// different ones; equal ones are shared. They are bounded: 256 KiB for a schema,
-// 16 MiB, 65,536 tools and 1,024 principals for a server. Beyond that the
-// principal that has been idle for longest is forgotten; where that does not
-// help, tools go unchecked, with a warning in the log.
-func Output(server string, cfg OutputConfig, logger hclog.Logger, principal PrincipalFunc) transporters.Wrapper {
+// The schemas are those of the catalogue; nil is one of the policy's own, for the
+// principal of the call's options.
+func Output(server string, cfg OutputConfig, logger hclog.Logger, catalogue *ToolCatalogue) transporters.Wrapper {
 	return func(next transporters.Transporter) transporters.Transporter {
 		if cfg.Validation == OutputOff {
 			return next
@@ -85,13 +78,10 @@ func Output(server string, cfg OutputConfig, logger hclog.Logger, principal Prin
 		if logger == nil {
 			logger = hclog.NewNullLogger()
 		}
-		if principal == nil {
-			principal = func(options *transporters.CallOptions) string { return options.Principal }
+		if catalogue == nil {
+			catalogue = NewToolCatalogue(server, logger, nil)
 		}
-		return &output{
-			server: server, isStrict: cfg.Validation == OutputStrict, log: logger,
-			principal: principal, next: next, catalogue: newCatalogue(compileSchema),
-		}
+		return &output{server: server, isStrict: cfg.Validation == OutputStrict, log: logger, next: next, catalogue: catalogue}
 	}
 }
 
@@ -99,9 +89,8 @@ type output struct {
 	server    string
 	isStrict  bool
 	log       hclog.Logger
-	principal PrincipalFunc
 	next      transporters.Transporter
-	catalogue *catalogue
+	catalogue *ToolCatalogue
 	warned    warned
 }
 
@@ -109,9 +98,9 @@ type output struct {
 func (o *output) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
 	switch action {
 	case mcp.MethodListTools:
-		return o.list(ctx, params, onEvent)
+		return o.catalogue.list(ctx, o.next, params, onEvent)
 	case mcp.MethodCallTool:
-		if o.catalogue.isEmpty() {
+		if o.catalogue.tools.isEmpty() {
 			return o.next.Request(ctx, action, params, onEvent)
 		}
 		return o.call(ctx, params, onEvent)
@@ -120,29 +109,13 @@ func (o *output) Request(ctx context.Context, action string, params any, onEvent
 	}
 }
 
-func (o *output) list(ctx context.Context, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
-	encoded, err := mcp.ParamsOf(params)
-	if err != nil {
-		return mcp.Result{}, o.unencodable(mcp.MethodListTools, err)
-	}
-	result, err := o.next.Request(ctx, mcp.MethodListTools, encoded, onEvent)
-	if err != nil || result.IsEnvelope() {
-		return result, err
-	}
-	whom := o.principal(transporters.CallOptionsOf(ctx))
-	if full := o.catalogue.learn(whom, isFirstPage(encoded), readPage(result.Raw())); full && o.warned.first("", "full") {
-		o.log.Warn("too many output schemas: those beyond the limit are not checked", "server", o.server)
-	}
-	return result, nil
-}
-
 func (o *output) call(ctx context.Context, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
 	encoded, err := mcp.ParamsOf(params)
 	if err != nil {
-		return mcp.Result{}, o.unencodable(mcp.MethodCallTool, err)
+		return mcp.Result{}, unencodable(o.server, mcp.MethodCallTool, err)
 	}
 	tool := encoded.Name()
-	schema := o.catalogue.find(o.principal(transporters.CallOptionsOf(ctx)), tool)
+	schema := o.catalogue.find(ctx, tool).schema
 	if schema == nil {
 		return o.next.Request(ctx, mcp.MethodCallTool, encoded, onEvent)
 	}
@@ -210,11 +183,5 @@ func (o *output) failure(delivery errors.Delivery, problem string) error {
 	return &errors.TransporterRequestError{
 		Server: o.server, Action: mcp.MethodCallTool, Kind: errors.KindProtocol, Delivery: delivery,
 		Message: problem, Err: errors.ErrProtocol,
-	}
-}
-
-func (o *output) unencodable(action string, err error) error {
-	return &errors.TransporterRequestError{
-		Server: o.server, Action: action, Kind: errors.KindParams, Delivery: errors.DeliveryNotSent, Err: err,
 	}
 }

@@ -194,7 +194,7 @@ func TestCatalogueFollowsTheList(t *testing.T) {
 	c := newCatalogue(neverCompiled)
 	known := func() (names []string) {
 		for _, name := range []string{"a", "b", "c", "d"} {
-			if schema := c.find("", name); schema != nil {
+			if schema := c.find("", name).schema; schema != nil {
 				names = append(names, name+"="+schema.text)
 			}
 		}
@@ -223,10 +223,10 @@ func TestCatalogueIsBounded(t *testing.T) {
 	c := newCatalogue(neverCompiled)
 	for i := range maxPrincipals + 10 {
 		require.False(t, c.learn(strconv.Itoa(i), true, page(false, "a={}")))
-		require.NotNil(t, c.find("0", "a"), "whoever calls stays")
+		require.NotNil(t, c.find("0", "a").schema, "whoever calls stays")
 	}
 	require.Len(t, c.principals, maxPrincipals)
-	require.Nil(t, c.find("1", "a"))
+	require.Nil(t, c.find("1", "a").schema)
 	require.Len(t, c.schemas, 1)
 	require.EqualValues(t, maxPrincipals, c.tools.Load())
 
@@ -242,7 +242,7 @@ func TestCatalogueIsBounded(t *testing.T) {
 	tooLong := newCatalogue(compileSchema)
 	tooLong.learn("", true, page(false, `a={"title":"`+large+large+`"}`))
 	require.LessOrEqual(t, tooLong.bytes, 256<<10+1)
-	_, err := tooLong.find("", "a").validator()
+	_, err := tooLong.find("", "a").schema.validator()
 	require.ErrorContains(t, err, "are too many")
 }
 

@@ -55,9 +55,7 @@ func (t *trace) Request(ctx context.Context, action string, params any, onEvent 
 	}
 	encoded, err := mcp.ParamsOf(params)
 	if err != nil {
-		return mcp.Result{}, &errors.TransporterRequestError{
-			Server: t.server, Action: action, Kind: errors.KindParams, Delivery: errors.DeliveryNotSent, Err: err,
-		}
+		return mcp.Result{}, unencodable(t.server, action, err)
 	}
 	own := transporters.CallOptionsOf(ctx).Meta
 	merged := t.merge(added, own, encoded)

@@ -1,0 +1,36 @@
+package factory
+
+import (
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
+)
+
+// policies are the keys of the policies that are off unless asked for.
+type policies struct {
+	Retry policy.RetryConfig `config:"retry"`
+}
+
+// Check returns the faults of all of them.
+func (p policies) Check(section *config.Section) []errors.Fault {
+	return p.Retry.Check(section)
+}
+
+// WithRetry sets the functions that decide about retries (retry.*) and their
+// pace, for those of options that are not nil; the rest of options is the
+// factory's own.
+func WithRetry(options policy.RetryOptions) Option {
+	return func(f *TransporterFactory) { f.retry = options }
+}
+
+// retryOf fills in what the caller left out.
+func (f *TransporterFactory) retryOf(common commonKeys, slot *Slot, catalogue *policy.ToolCatalogue) policy.RetryOptions {
+	options := f.retry
+	if options.Check == nil && common.Retry.IdempotentTools {
+		options.Check = policy.DefaultCheckRetry(catalogue.IsIdempotent)
+	}
+	options.MaxRequestTimeout = common.MaxRequestTimeout.Or(0)
+	options.Life = slot.life
+	options.Logger = f.logger
+	return options
+}

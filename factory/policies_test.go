@@ -1,0 +1,98 @@
+package factory
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/mcptest"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
+)
+
+// Values that make no sense are faults, each with its place.
+func TestKeysOfPoliciesAreChecked(t *testing.T) {
+	for keys, want := range map[string]string{
+		"retry: {attempts: 0}":                            "mcp.yaml:5:13: server \"s\": retry.attempts: not a number of attempts; found 0; allowed: 1 (off) to 20",
+		"retry: {attempts: 21}":                           "retry.attempts: not a number of attempts; found 21",
+		"retry: {attempts: two}":                          "retry.attempts: not a whole number; found \"two\"",
+		"retry: {initial_backoff: off}":                   "retry.initial_backoff: cannot be off",
+		"retry: {max_backoff: off}":                       "retry.max_backoff: cannot be off",
+		"retry: {max_elapsed: off}":                       "",
+		"retry: {initial_backoff: 10s}":                   "retry.max_backoff: shorter than retry.initial_backoff; found 5s; allowed: 10s or more",
+		"retry: {initial_backoff: 10s, max_backoff: 10s}": "",
+		"retry: {attempt: 3}":                             "retry.attempt: unknown key; did you mean \"retry.attempts\"?",
+		"retry: {attempts: 3, idempotent_tools: true}":    "",
+	} {
+		t.Run(keys, func(t *testing.T) {
+			faults := New().Check(section(t, "servers:\n  s:\n    type: stdio\n    command: [x]\n    "+keys+"\n"))
+			if want == "" {
+				assert.Empty(t, faults)
+				return
+			}
+			require.Len(t, faults, 1)
+			assert.Contains(t, faults[0].String(), want)
+		})
+	}
+}
+
+func unsent() error {
+	return &errors.TransporterRequestError{Kind: errors.KindTransport, Delivery: errors.DeliveryNotSent, Err: errors.ErrNotSent}
+}
+
+func lost() error {
+	return &errors.TransporterRequestError{Kind: errors.KindTransport, Err: errors.ErrPeerLost}
+}
+
+func TestRetryIsAKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		keys   string
+		list   string
+		first  error
+		answer bool
+	}{
+		"off":                          {"", "", unsent(), false},
+		"on":                           {"    retry: {attempts: 2}\n", "", unsent(), true},
+		"may have run":                 {"    retry: {attempts: 2}\n", `{"tools":[{"name":"a","annotations":{"idempotentHint":true}}]}`, lost(), false},
+		"idempotent":                   {"    retry: {attempts: 2, idempotent_tools: true}\n", `{"tools":[{"name":"a","annotations":{"idempotentHint":true}}]}`, lost(), true},
+		"idempotent, output unchecked": {"    output_validation: off\n    retry: {attempts: 2, idempotent_tools: true}\n", `{"tools":[{"name":"a","annotations":{"readOnlyHint":true}}]}`, lost(), true},
+		"not idempotent":               {"    retry: {attempts: 2, idempotent_tools: true}\n", `{"tools":[{"name":"a"}]}`, lost(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				script := mcptest.NewTransporter(t)
+				made := makeScripted(t, script, test.keys)
+				if test.list != "" {
+					script.Expect("tools/list").Return(test.list)
+					_, err := made.Head.Request(t.Context(), "tools/list", nil, nil)
+					require.NoError(t, err)
+				}
+				script.Expect("tools/call").Error(test.first)
+				if test.answer {
+					script.Expect("tools/call")
+				}
+				_, err := made.Head.Request(t.Context(), "tools/call", mcp.NameParams("a", nil), nil)
+				assert.Equal(t, test.answer, err == nil, err)
+			})
+		})
+	}
+}
+
+// Close ends the wait for another attempt.
+func TestCloseEndsTheWaitOfARetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := mcptest.NewTransporter(t)
+		script.Expect("tools/call").Error(unsent())
+		made := makeScripted(t, script, "    retry: {attempts: 2}\n",
+			WithRetry(policy.RetryOptions{Backoff: func(int, error) time.Duration { return 20 * time.Second }}))
+		time.AfterFunc(time.Second, func() { _ = made.Slot.Close() })
+		began := time.Now()
+		_, err := made.Head.Request(t.Context(), "tools/call", mcp.NameParams("a", nil), nil)
+		require.ErrorIs(t, err, errors.ErrTransportClosed)
+		assert.Equal(t, time.Second, time.Since(began))
+	})
+}
