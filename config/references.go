@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -37,12 +38,29 @@ func (s *Section) find(key string) (at *node, exact bool) {
 	at = s.full
 	for rest := key; rest != ""; {
 		name, after := at.splitKey(rest)
-		if at.fields[name] == nil {
+		next := at.fields[name]
+		if next == nil {
+			next, after = at.item(rest)
+		}
+		if next == nil {
 			return at, false
 		}
-		at, rest = at.fields[name], after
+		at, rest = next, after
 	}
 	return at, true
+}
+
+// item returns the item of a list that a path such as tools[2].match begins with,
+// or nil.
+func (n *node) item(path string) (item *node, rest string) {
+	name, behind, found := strings.Cut(path, "[")
+	number, after, closed := strings.Cut(behind, "]")
+	list := n.fields[name]
+	index, err := strconv.Atoi(number)
+	if !found || !closed || err != nil || list == nil || index < 0 || index >= len(list.items) {
+		return nil, ""
+	}
+	return list.items[index], strings.TrimPrefix(after, ".")
 }
 
 // references returns the references in n and beneath it that stand for

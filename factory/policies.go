@@ -1,6 +1,8 @@
 package factory
 
 import (
+	"slices"
+
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
@@ -9,11 +11,12 @@ import (
 // policies are the keys of the policies that are off unless asked for.
 type policies struct {
 	Retry policy.RetryConfig `config:"retry"`
+	Limit policy.LimitConfig `config:"limits"`
 }
 
 // Check returns the faults of all of them.
 func (p policies) Check(section *config.Section) []errors.Fault {
-	return p.Retry.Check(section)
+	return slices.Concat(p.Retry.Check(section), p.Limit.Check(section))
 }
 
 // WithRetry sets the functions that decide about retries (retry.*) and their

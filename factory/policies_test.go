@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,20 @@ func TestKeysOfPoliciesAreChecked(t *testing.T) {
 		"retry: {initial_backoff: 10s, max_backoff: 10s}": "",
 		"retry: {attempt: 3}":                             "retry.attempt: unknown key; did you mean \"retry.attempts\"?",
 		"retry: {attempts: 3, idempotent_tools: true}":    "",
+
+		"limits: {in_flight: 10, rate: 600/m, burst: 5, queue: 0, wait: off, tools: [{match: 'search_*', in_flight: 1}, {match: x, rate: 1}]}": "",
+		"limits: {in_flight: 0}":       "limits.in_flight: not a number that can be a limit; found 0; allowed: a whole number of 1 or more, or off",
+		"limits: {in_flight: off}":     "",
+		"limits: {rate: fast}":         "limits.rate: not a rate; found \"fast\"",
+		"limits: {rate: 1, burst: -1}": "limits.burst: must not be negative",
+		"limits: {burst: 3}":           "limits.burst: has no meaning without a rate; found 3",
+		"limits: {queue: -1}":          "limits.queue: must not be negative",
+		"limits: {tools: [{match: x, rate: 1}, {match: '[', rate: 1}]}": "mcp.yaml:5:44: server \"s\": limits.tools[1].match: not a glob; found [",
+		"limits: {tools: [{match: x}]}":                                 "mcp.yaml:5:22: server \"s\": limits.tools[0]: limits nothing",
+		"limits: {tools: [{match: x, rate: much}]}":                     "limits.tools[0].rate: not a rate",
+		"limits: {tools: [{in_flight: 1}]}":                             "limits.tools[0].match: the key is required",
+		"limits: {tools: [{match: x, inflight: 1}]}":                    "limits.tools[0].inflight: unknown key; did you mean \"limits.tools[0].in_flight\"?",
+		"limits: {tools: [{match: x, in_flight: 1, burst: 2}]}":         "limits.tools[0].burst: has no meaning without a rate",
 	} {
 		t.Run(keys, func(t *testing.T) {
 			faults := New().Check(section(t, "servers:\n  s:\n    type: stdio\n    command: [x]\n    "+keys+"\n"))
@@ -94,5 +109,26 @@ func TestCloseEndsTheWaitOfARetry(t *testing.T) {
 		_, err := made.Head.Request(t.Context(), "tools/call", mcp.NameParams("a", nil), nil)
 		require.ErrorIs(t, err, errors.ErrTransportClosed)
 		assert.Equal(t, time.Second, time.Since(began))
+	})
+}
+
+// A limit holds for all principals of the server together.
+func TestLimitsAreKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := mcptest.NewTransporter(t)
+		script.Expect("tools/call").Delay(time.Minute)
+		script.Expect("tools/list")
+		made := makeScripted(t, script, "    limits: {wait: 5s, tools: [{match: slow, in_flight: 1}]}\n")
+		var running sync.WaitGroup
+		running.Go(func() {
+			_, err := made.Head.Request(as(t.Context(), "alice"), "tools/call", mcp.NameParams("slow", nil), nil)
+			assert.NoError(t, err)
+		})
+		synctest.Wait()
+		_, err := made.Head.Request(as(t.Context(), "bob"), "tools/call", mcp.NameParams("slow", nil), nil)
+		require.ErrorIs(t, err, errors.ErrLimited)
+		_, err = made.Head.Request(t.Context(), "tools/list", nil, nil)
+		require.NoError(t, err)
+		running.Wait()
 	})
 }

@@ -45,7 +45,7 @@ func (c FilterConfig) Check(section *config.Section) []errors.Fault {
 			}
 			fault := section.Fault(list.key, "not a glob")
 			fault.Found = errors.PeerText(pattern, maxShown)
-			fault.Allowed = "*, ?, closed classes such as [a-z], and \\ before a character that is meant literally"
+			fault.Allowed = globSyntax
 			faults = append(faults, fault)
 		}
 	}
