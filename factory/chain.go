@@ -54,6 +54,7 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot)
 			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
 		}),
 		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue)),
+		policy.Breaker(server, common.Breaker, f.logger),
 		policy.Limit(server, common.Limit, policy.LimitOptions{MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: slot.life}),
 	)
 	return transporters.Chain(slot, wrappers...)

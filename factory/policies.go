@@ -10,13 +10,14 @@ import (
 
 // policies are the keys of the policies that are off unless asked for.
 type policies struct {
-	Retry policy.RetryConfig `config:"retry"`
-	Limit policy.LimitConfig `config:"limits"`
+	Retry   policy.RetryConfig   `config:"retry"`
+	Breaker policy.BreakerConfig `config:"breaker"`
+	Limit   policy.LimitConfig   `config:"limits"`
 }
 
 // Check returns the faults of all of them.
 func (p policies) Check(section *config.Section) []errors.Fault {
-	return slices.Concat(p.Retry.Check(section), p.Limit.Check(section))
+	return slices.Concat(p.Retry.Check(section), p.Breaker.Check(section), p.Limit.Check(section))
 }
 
 // WithRetry sets the functions that decide about retries (retry.*) and their

@@ -42,6 +42,12 @@ func TestKeysOfPoliciesAreChecked(t *testing.T) {
 		"limits: {tools: [{in_flight: 1}]}":                             "limits.tools[0].match: the key is required",
 		"limits: {tools: [{match: x, inflight: 1}]}":                    "limits.tools[0].inflight: unknown key; did you mean \"limits.tools[0].in_flight\"?",
 		"limits: {tools: [{match: x, in_flight: 1, burst: 2}]}":         "limits.tools[0].burst: has no meaning without a rate",
+
+		"breaker: {failures: 5, open_for: 1m, probes: 2}": "",
+		"breaker: {failures: off}":                        "",
+		"breaker: {failures: 0}":                          "breaker.failures: not a number that can be a limit",
+		"breaker: {failures: 1, open_for: off}":           "breaker.open_for: cannot be off; found off; allowed: a duration such as 5s",
+		"breaker: {probes: 0}":                            "breaker.probes: not a number of requests that can try a server; found 0; allowed: 1 to 100",
 	} {
 		t.Run(keys, func(t *testing.T) {
 			faults := New().Check(section(t, "servers:\n  s:\n    type: stdio\n    command: [x]\n    "+keys+"\n"))
@@ -130,5 +136,25 @@ func TestLimitsAreKeys(t *testing.T) {
 		_, err = made.Head.Request(t.Context(), "tools/list", nil, nil)
 		require.NoError(t, err)
 		running.Wait()
+	})
+}
+
+// The breaker stands within the retries: each attempt counts, and no attempt
+// follows once it is open.
+func TestBreakerIsAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := mcptest.NewTransporter(t)
+		script.Expect("tools/list").Times(2).Error(lost())
+		made := makeScripted(t, script, "    breaker: {failures: 2}\n    retry: {attempts: 5}\n")
+		_, err := made.Head.Request(t.Context(), "tools/list", nil, nil)
+		require.ErrorIs(t, err, errors.ErrCircuitOpen)
+		failure, _ := errors.AsType[*errors.TransporterRequestError](err)
+		assert.Equal(t, 3, failure.Attempts)
+		assert.False(t, errors.SafeToRetry(err), "earlier attempts may have been taken")
+		script.Expect("ping")
+		script.Expect("tools/call")
+		time.Sleep(31 * time.Second)
+		_, err = made.Head.Request(t.Context(), "tools/call", mcp.NameParams("a", nil), nil)
+		require.NoError(t, err)
 	})
 }
