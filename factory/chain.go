@@ -53,6 +53,7 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot)
 			RequestTimeout:    common.RequestTimeout.Or(0),
 			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
 		}),
+		f.cacheOf(server, common, slot).Wrap,
 		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue)),
 		policy.Breaker(server, common.Breaker, f.logger),
 		policy.Limit(server, common.Limit, policy.LimitOptions{MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: slot.life}),

@@ -32,6 +32,7 @@ type TransporterFactory struct {
 	hooks         *transporters.Hooks
 	tasks         *policy.TasksConfig
 	retry         policy.RetryOptions
+	cacheStore    policy.CacheStore
 	maxPrincipals int
 	drain         time.Duration
 	auth          []auth.Option
@@ -79,6 +80,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		hooks:         f.hooks,
 		tasks:         f.tasks,
 		retry:         f.retry,
+		cacheStore:    f.cacheStore,
 		maxPrincipals: f.maxPrincipals,
 		drain:         f.drain,
 		auth:          slices.Clone(f.auth),

@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"encoding/hex"
 	"slices"
 
 	"github.com/mcp-client-go/mcpclient/auth"
@@ -53,6 +54,7 @@ func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprin
 func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store) (commonKeys, Blueprint, []errors.Fault) {
 	var common commonKeys
 	rest, faults := section.Take(&common)
+	common.identity = func() string { sum := section.Fingerprint(); return hex.EncodeToString(sum[:]) }
 	faults = withChecked(faults, slices.Concat(common.Settings.Check(section), common.FilterConfig.Check(section), common.OutputConfig.Check(section),
 		common.policies.Check(section), common.principalKeys.check(section)))
 	var blueprint Blueprint

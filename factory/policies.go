@@ -10,14 +10,17 @@ import (
 
 // policies are the keys of the policies that are off unless asked for.
 type policies struct {
+	Cache   policy.CacheConfig   `config:"cache"`
 	Retry   policy.RetryConfig   `config:"retry"`
 	Breaker policy.BreakerConfig `config:"breaker"`
 	Limit   policy.LimitConfig   `config:"limits"`
+
+	identity func() string // stands for the whole section
 }
 
 // Check returns the faults of all of them.
 func (p policies) Check(section *config.Section) []errors.Fault {
-	return slices.Concat(p.Retry.Check(section), p.Breaker.Check(section), p.Limit.Check(section))
+	return slices.Concat(p.Cache.Check(section), p.Retry.Check(section), p.Breaker.Check(section), p.Limit.Check(section))
 }
 
 // WithRetry sets the functions that decide about retries (retry.*) and their
@@ -37,4 +40,33 @@ func (f *TransporterFactory) retryOf(common commonKeys, slot *Slot, catalogue *p
 	options.Life = slot.life
 	options.Logger = f.logger
 	return options
+}
+
+// WithCacheStore keeps cached results (cache.*) of all servers in the store; the
+// default is a store in memory for each server. nil changes nothing.
+func WithCacheStore(store policy.CacheStore) Option {
+	return func(f *TransporterFactory) {
+		if store != nil {
+			f.cacheStore = store
+		}
+	}
+}
+
+// cacheOf makes the cache of a chain, and has the slot tell it what the server
+// notifies.
+func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slot) *policy.Cache {
+	cache := policy.NewCache(server, common.Cache, policy.CacheOptions{
+		Store:             f.cacheStore,
+		Identity:          common.identity,
+		Peer:              cachePeer{slot},
+		Principal:         slot.principal,
+		MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
+		Logger:            f.logger,
+	})
+	if common.Cache.Enabled {
+		slot.hears.Store(cache)
+	} else {
+		slot.hears.Store(nil)
+	}
+	return cache
 }

@@ -48,6 +48,15 @@ func TestKeysOfPoliciesAreChecked(t *testing.T) {
 		"breaker: {failures: 0}":                          "breaker.failures: not a number that can be a limit",
 		"breaker: {failures: 1, open_for: off}":           "breaker.open_for: cannot be off; found off; allowed: a duration such as 5s",
 		"breaker: {probes: 0}":                            "breaker.probes: not a number of requests that can try a server; found 0; allowed: 1 to 100",
+
+		"cache: {enabled: true, max_entries: 5, max_bytes: 1000, max_ttl: 1h, ttl: {tools/list: 5m, resources/read: off}, watch: true}": "",
+		"cache: {max_entries: 0}":          "cache.max_entries: a cache needs room; found 0",
+		"cache: {max_bytes: -1}":           "cache.max_bytes: a cache needs room; found -1",
+		"cache: {max_ttl: off}":            "cache.max_ttl: cannot be off",
+		"cache: {ttl: {tools/call: 5m}}":   "mcp.yaml:5:19: server \"s\": cache.ttl.tools/call: results of this method cannot be cached; allowed: server/discover, tools/list,",
+		"cache: {ttl: {tools/lists: 5m}}":  "did you mean \"tools/list\"?",
+		"cache: {ttl: {tools/list: soon}}": "cache.ttl.tools/list: not a duration",
+		"cache: {enabled: perhaps}":        "cache.enabled: ",
 	} {
 		t.Run(keys, func(t *testing.T) {
 			faults := New().Check(section(t, "servers:\n  s:\n    type: stdio\n    command: [x]\n    "+keys+"\n"))

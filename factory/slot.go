@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
 )
 
 // DefaultMaxPrincipals is how many bases a slot holds at most.
@@ -28,8 +29,9 @@ const DefaultMaxPrincipals = 1024
 type Slot struct {
 	server string
 	drain  time.Duration
-	tokens auth.Store    // where authorizers without another store keep theirs; nil if there are none
-	clock  atomic.Uint64 // counts calls, to tell who was idle for longest
+	tokens auth.Store                   // where authorizers without another store keep theirs; nil if there are none
+	clock  atomic.Uint64                // counts calls, to tell who was idle for longest
+	hears  atomic.Pointer[policy.Cache] // told what the server notifies; nil if nothing is cached
 
 	life    context.Context // of the chain: ends with Close and Shutdown, for calls that wait in a policy
 	endLife context.CancelFunc
@@ -174,6 +176,7 @@ func (s *Slot) add(principal string) (*tenant, error) {
 	t := newTenant(principal, s.current)
 	t.idleSince.Store(s.expiry.now())
 	s.current.tenants++
+	t.serial = s.clock.Add(1)
 	s.tenants[principal] = t
 	return t, nil
 }

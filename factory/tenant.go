@@ -17,6 +17,7 @@ import (
 // never end by itself.
 type tenant struct {
 	principal   string
+	serial      uint64 // tells it from others of the same principal
 	credentials *Credentials
 	generation  *generation
 	lastUse     atomic.Uint64 // the slot's clock

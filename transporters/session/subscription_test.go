@@ -154,7 +154,9 @@ func TestListenAgain(t *testing.T) {
 		start := time.Now()
 		sub, err := s.Listen(t.Context(), watched, h.handle)
 		require.NoError(t, err)
+		require.EqualValues(t, 1, sub.Openings())
 		require.NoError(t, sub.Wait(t.Context()))
+		require.EqualValues(t, 2, sub.Openings(), "P63: who caches can see that it was interrupted")
 		require.Equal(t, 4*time.Second, time.Since(start), "0.5, 0.5, 1, and 2 s")
 		require.Equal(t, []string{"notifications/tools/list_changed"}, h.all())
 		var ids []string
@@ -230,11 +232,12 @@ func TestSubscribeLegacyAgain(t *testing.T) {
 		link.On("tools/list").Return(`{"tools":[]}`)
 		s := session.New("peer", session.Settings{}, link)
 		defer s.Close()
-		_, err := s.Listen(t.Context(), watched, func(mcp.Message) {})
+		sub, err := s.Listen(t.Context(), watched, func(mcp.Message) {})
 		require.NoError(t, err)
 		_, err = s.Request(t.Context(), "tools/list", nil, nil)
 		require.NoError(t, err)
 		synctest.Wait()
+		require.EqualValues(t, 2, sub.Openings())
 		var sessions []string
 		for _, frame := range link.Received() {
 			if frame.Method == mcp.MethodSubscribe {
