@@ -39,6 +39,7 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot)
 	wrappers := append([]transporters.Wrapper{policy.Hooks(server, f.hooks)}, f.wrappers...)
 	wrappers = append(wrappers,
 		policy.Trace(server, f.metaHook, f.logger),
+		f.pinsOf(server, common, slot).Wrap,
 		policy.Filter(server, common.FilterConfig),
 		policy.Output(server, common.OutputConfig, f.logger, catalogue),
 	)

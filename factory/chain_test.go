@@ -49,8 +49,17 @@ func (b scriptedBase) AnswerInput(_ context.Context, requests mcp.InputRequests)
 func makeScripted(t *testing.T, script *mcptest.Transporter, keys string, options ...Option) *Made {
 	t.Helper()
 	f := New(options...)
+	require.NoError(t, f.Register("scripted", scriptedType(script)))
+	made, err := f.With().Make(section(t, "servers:\n  s:\n    type: scripted\n"+keys))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, made.Slot.Close()) })
+	return made
+}
+
+// scriptedType constructs servers whose base plays the script.
+func scriptedType(script *mcptest.Transporter) Constructor {
 	var o opener
-	require.NoError(t, f.Register("scripted", func(*config.Section, Build) (Blueprint, []errors.Fault) {
+	return func(*config.Section, Build) (Blueprint, []errors.Fault) {
 		return Blueprint{
 			IdentityHeaders: []string{"X-User"},
 			Open: func(caller Caller) (transporters.Base, error) {
@@ -58,11 +67,7 @@ func makeScripted(t *testing.T, script *mcptest.Transporter, keys string, option
 				return scriptedBase{base.(*fakeBase), script}, err
 			},
 		}, nil
-	}))
-	made, err := f.With().Make(section(t, "servers:\n  s:\n    type: scripted\n"+keys))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, made.Slot.Close()) })
-	return made
+	}
 }
 
 func TestOutputValidationIsAKey(t *testing.T) {

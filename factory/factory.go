@@ -33,6 +33,7 @@ type TransporterFactory struct {
 	tasks         *policy.TasksConfig
 	retry         policy.RetryOptions
 	cacheStore    policy.CacheStore
+	pins          pinStores
 	maxPrincipals int
 	drain         time.Duration
 	auth          []auth.Option
@@ -54,6 +55,7 @@ func New(options ...Option) *TransporterFactory {
 	f := &TransporterFactory{
 		logger: hclog.NewNullLogger(),
 		drain:  DefaultDrainTimeout,
+		pins:   newPinStores(),
 		pool:   dial.NewPool(),
 		types: map[string]registration{
 			typeHTTP:  {construct: newHTTP, keys: []any{httpKeys{}}},
@@ -81,6 +83,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		tasks:         f.tasks,
 		retry:         f.retry,
 		cacheStore:    f.cacheStore,
+		pins:          f.pins.copy(),
 		maxPrincipals: f.maxPrincipals,
 		drain:         f.drain,
 		auth:          slices.Clone(f.auth),

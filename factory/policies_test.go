@@ -57,6 +57,10 @@ func TestKeysOfPoliciesAreChecked(t *testing.T) {
 		"cache: {ttl: {tools/lists: 5m}}":  "did you mean \"tools/list\"?",
 		"cache: {ttl: {tools/list: soon}}": "cache.ttl.tools/list: not a duration",
 		"cache: {enabled: perhaps}":        "cache.enabled: ",
+
+		"tools: {pin: refuse, pin_file: pins.json, deny: [x]}": "",
+		"tools: {pin: refused}":                                "tools.pin: not one of the allowed values; found refused; allowed: off, warn, refuse; did you mean \"refuse\"?",
+		"tools: {pin: off}":                                    "",
 	} {
 		t.Run(keys, func(t *testing.T) {
 			faults := New().Check(section(t, "servers:\n  s:\n    type: stdio\n    command: [x]\n    "+keys+"\n"))

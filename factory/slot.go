@@ -32,6 +32,7 @@ type Slot struct {
 	tokens auth.Store                   // where authorizers without another store keep theirs; nil if there are none
 	clock  atomic.Uint64                // counts calls, to tell who was idle for longest
 	hears  atomic.Pointer[policy.Cache] // told what the server notifies; nil if nothing is cached
+	pins   atomic.Pointer[policy.ToolPins]
 
 	life    context.Context // of the chain: ends with Close and Shutdown, for calls that wait in a policy
 	endLife context.CancelFunc

@@ -50,7 +50,7 @@ func TestViolationsAreFound(t *testing.T) {
 		"environment outside config":   {"transporters/a/a.go", uses("os", `os.Getenv("X")`), "os.Getenv is used: the environment is read by config (and by internal/process for children)"},
 		"environment under an alias":   {"factory/a.go", "package a\nimport system \"os\"\nfunc f() { system.LookupEnv(\"X\") }", "system.LookupEnv is used: the environment is read by config (and by internal/process for children)"},
 		"environment in config":        {"config/a.go", uses("os", `os.Getenv("X")`), ""},
-		"file outside config":          {"a.go", uses("os", `os.ReadFile("x")`), "os.ReadFile is used: files are read by config (by internal/dial for certificates, and by auth/filestore its own records)"},
+		"file outside config":          {"a.go", uses("os", `os.ReadFile("x")`), "os.ReadFile is used: files are read by config (by internal/dial for certificates, by auth/filestore and transporters/policy/pinfile what they wrote)"},
 		"file in a command":            {"cmd/x/a.go", uses("os", `os.ReadFile("x")`), ""},
 		"a local variable called os":   {"a.go", "package a\ntype t struct{ Getenv func(string) }\nfunc f(os t) { os.Getenv(\"X\") }", ""},
 		"process outside its package":  {"transporters/a/a.go", "package a\nimport _ \"os/exec\"", "os/exec is imported: processes are started by internal/process"},

@@ -18,13 +18,13 @@ type restriction struct {
 // restrictions returns the table of who may do what.
 func restrictions() []restriction {
 	settings := []string{"config", "internal/process", "internal/dial", "internal/architecture", "cmd"}
-	files := append(settings[:len(settings):len(settings)], "auth/filestore")
+	files := append(settings[:len(settings):len(settings)], "auth/filestore", "transporters/policy/pinfile")
 	network := []string{"internal/dial", "mcptest", "cmd"}
 	return []restriction{
 		{"os", []string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"}, settings,
 			"the environment is read by config (and by internal/process for children)"},
 		{"os", []string{"ReadFile", "Open", "OpenFile", "DirFS", "OpenRoot"}, files,
-			"files are read by config (by internal/dial for certificates, and by auth/filestore its own records)"},
+			"files are read by config (by internal/dial for certificates, by auth/filestore and transporters/policy/pinfile what they wrote)"},
 		{"os", []string{"StartProcess"}, []string{"internal/process"}, "processes are started by internal/process"},
 		{"os/exec", nil, []string{"internal/process"}, "processes are started by internal/process"},
 		{"syscall", []string{"ForkExec", "StartProcess"}, []string{"internal/process"}, "processes are started by internal/process"},

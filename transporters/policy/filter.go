@@ -68,7 +68,7 @@ type subject struct {
 }
 
 func (f *filter) tool(name string) subject {
-	return subject{f.cfg.Tools, "tools", "tool", name}
+	return subject{f.cfg.Tools.Rules, "tools", "tool", name}
 }
 
 func (f *filter) prompt(name string) subject {

@@ -23,7 +23,7 @@ func (f *filter) listOf(action string) (listFilter, bool) {
 	var list listFilter
 	switch action {
 	case mcp.MethodListTools:
-		list = listFilter{f.cfg.Tools, "tools", "tools", "name"}
+		list = listFilter{f.cfg.Tools.Rules, "tools", "tools", "name"}
 	case mcp.MethodListPrompts:
 		list = listFilter{f.cfg.Prompts, "prompts", "prompts", "name"}
 	case mcp.MethodListResources:

@@ -46,7 +46,7 @@ func TestFilterRefusesADeniedRequestBeforeItLeaves(t *testing.T) {
 		"tool not in allow":              {allowTools("list_*", "get"), "tools/call", named("set"), `tool "set" matches nothing of tools.allow`},
 		"tool in allow":                  {allowTools("list_*", "get"), "tools/call", named("get"), ""},
 		"an empty allow list is nothing": {allowTools(), "tools/call", named("get"), "matches nothing of tools.allow"},
-		"deny wins":                      {FilterConfig{Tools: Rules{Allow: []string{"*"}, Deny: []string{"b"}}}, "tools/call", named("b"), "tools.deny"},
+		"deny wins":                      {FilterConfig{Tools: ToolRules{Rules: Rules{Allow: []string{"*"}, Deny: []string{"b"}}}}, "tools/call", named("b"), "tools.deny"},
 		"a star passes a slash":          {denyTools("*"), "tools/call", named("admin/reset"), "tools.deny"},
 		"a question mark is one":         {denyTools("a?c"), "tools/call", named("abbc"), ""},
 		"a class":                        {denyTools("a[0-9]"), "tools/call", named("a5"), "tools.deny"},
@@ -174,10 +174,12 @@ func TestFilterConfigIsCheckedWithItsPlace(t *testing.T) {
 	assert.Nil(t, filter.Resources.Allow)
 }
 
-func denyTools(patterns ...string) FilterConfig { return FilterConfig{Tools: Rules{Deny: patterns}} }
+func denyTools(patterns ...string) FilterConfig {
+	return FilterConfig{Tools: ToolRules{Rules: Rules{Deny: patterns}}}
+}
 
 func allowTools(patterns ...string) FilterConfig {
-	return FilterConfig{Tools: Rules{Allow: append([]string{}, patterns...)}}
+	return FilterConfig{Tools: ToolRules{Rules: Rules{Allow: append([]string{}, patterns...)}}}
 }
 
 func denyResources(patterns ...string) FilterConfig {

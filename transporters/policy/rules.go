@@ -10,9 +10,16 @@ import (
 // FilterConfig says which tools, prompts and resources of a server may be used.
 // The zero value allows everything.
 type FilterConfig struct {
-	Tools     Rules `config:"tools"`
-	Prompts   Rules `config:"prompts"`
-	Resources Rules `config:"resources"`
+	Tools     ToolRules `config:"tools"`
+	Prompts   Rules     `config:"prompts"`
+	Resources Rules     `config:"resources"`
+}
+
+// ToolRules are the rules for tools, and whether they are pinned, which is the
+// business of ToolPins.
+type ToolRules struct {
+	Rules
+	PinConfig
 }
 
 // Rules decide by name (tools, prompts) or URI (resources; a template by its
@@ -27,10 +34,10 @@ type Rules struct {
 	Deny []string `config:"deny" doc:"globs of what may not be used; wins over allow"`
 }
 
-// Check returns a fault for every pattern that is malformed. section gives them
-// their place.
+// Check returns a fault for every pattern that is malformed, and those of
+// PinConfig. section gives them their place.
 func (c FilterConfig) Check(section *config.Section) []errors.Fault {
-	var faults []errors.Fault
+	faults := c.Tools.PinConfig.Check(section)
 	for _, list := range []struct {
 		key      string
 		patterns []string
