@@ -181,3 +181,24 @@ func TestSlotOwnsTheCancelOfATask(t *testing.T) {
 		assert.False(t, made.Slot.background(func() { t.Error("ran after Close") }))
 	})
 }
+
+// The policies of a section that says nothing of them add next to nothing to a
+// call.
+func TestTheDefaultChainAllocates(t *testing.T) {
+	var o opener
+	slot := NewSlot("s", Blueprint{Open: o.open}, 0)
+	t.Cleanup(func() { require.NoError(t, slot.Close()) })
+	params := mcp.NameParams("echo", nil)
+	measure := func(head transporters.Transporter) float64 {
+		return testing.AllocsPerRun(500, func() {
+			if _, err := head.Request(t.Context(), mcp.MethodCallTool, params, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	common, _, faults := New().read(section(t, "servers:\n  s: {type: stdio, command: [x]}\n"))
+	require.Empty(t, faults)
+	chain := New().chain("s", common, slot)
+	require.NotEqual(t, transporters.Transporter(slot), chain)
+	assert.LessOrEqual(t, measure(chain)-measure(slot), 4.0)
+}
