@@ -191,6 +191,16 @@ func TestFaultFindsTheNearestPlace(t *testing.T) {
 	assert.Equal(t, `"\x1b[31m"`, s.Fault("\x1b[31m", "").Key, "control characters are escaped")
 }
 
+func TestFaultFindsItemsOfLists(t *testing.T) {
+	s := section(t, "list:\n  - a: 1\n  - b: 2\n    c:\n      - x\n      - y\n'odd[0]': 1")
+	for key, line := range map[string]int{
+		"list[0]": 4, "list[0].a": 4, "list[1].b": 5, "list[1].c": 6, "list[1].c[1]": 8, "list[1].none": 5, "odd[0]": 9,
+		"list[2].a": 2, "list[-1]": 2, "list[x]": 2, "list[0": 2, "list]0[": 2, "none[0]": 2, "list[0].a[0]": 4,
+	} {
+		assert.Equal(t, line, s.Fault(key, "wrong").Line, key)
+	}
+}
+
 func TestString(t *testing.T) {
 	t.Setenv("CONFIG_TEST_KIND", "http")
 	s := section(t, "a: ${CONFIG_TEST_KIND}\nb: 1.10\nc: True\nd: [1]\ne: ~\nf: ${CONFIG_TEST_UNSET}\ng: 2025-11-25")

@@ -7,7 +7,9 @@
 // server, is opened. Nothing is opened yet: a Slot does that when a call needs
 // it, one base for each principal.
 //
-//	wrappers of the user, filter, deadline -> slot -> a base per principal
+//	wrappers of the user, policies -> slot -> a base per principal
+//
+// The order of the policies is that of package policy.
 //
 // The words: a Build is what a Constructor is given beside its section, such as
 // the common settings and the logger. A Blueprint is what it returns: how to
