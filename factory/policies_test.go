@@ -171,3 +171,31 @@ func TestBreakerIsAKey(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// The order of the policies shows in what they spare each other: an answer from
+// the cache needs no turn, and who waits for the same fetch does not repeat it.
+func TestPoliciesStandInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := mcptest.NewTransporter(t)
+		script.Expect("tools/list").Delay(time.Second).Error(lost())
+		script.Expect("tools/list").Delay(time.Second).Return(`{"ttlMs":3600000,"tools":[]}`)
+		repeats := 0
+		made := makeScripted(t, script, "    cache: {enabled: true}\n    retry: {attempts: 2}\n    limits: {rate: 1/m, burst: 2, queue: 0}\n",
+			WithRetry(policy.RetryOptions{Backoff: func(int, error) time.Duration { repeats++; return time.Second }}))
+		var callers sync.WaitGroup
+		for range 10 {
+			callers.Go(func() {
+				_, err := made.Head.Request(t.Context(), "tools/list", nil, nil)
+				assert.NoError(t, err)
+			})
+		}
+		callers.Wait()
+		assert.Equal(t, 1, repeats, "the cache stands outside of the retries")
+		for range 10 {
+			_, err := made.Head.Request(t.Context(), "tools/list", nil, nil)
+			require.NoError(t, err, "and outside of the limits")
+		}
+		_, err := made.Head.Request(t.Context(), "prompts/list", nil, nil)
+		require.ErrorIs(t, err, errors.ErrLimited, "each attempt took a turn")
+	})
+}
