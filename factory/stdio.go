@@ -58,6 +58,7 @@ func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) 
 	open := func(caller Caller) (transporters.Base, error) {
 		link := supervise.New(build.Server, cfg.Supervision, dial,
 			supervise.WithLogger(build.Logger),
+			supervise.WithTraits(stdiolink.Traits()),
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)),
 			supervise.WithRetireTimeout(retireTimeout))
 		return session.New(build.Server, build.Settings, link,

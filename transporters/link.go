@@ -72,6 +72,9 @@ type Traits struct {
 	// does. The session does the handshake at once, without a probe, which some
 	// such servers never answer.
 	Legacy bool
+	// CopiesFrames: nobody reads a frame any more once Exchange or Send has
+	// returned, so that the session may write another one into its memory.
+	CopiesFrames bool
 	// Address is the server's host:port, for telemetry; empty where it has none.
 	Address string
 }

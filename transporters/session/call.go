@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -57,7 +56,7 @@ type call struct {
 	created  time.Time
 	idle     time.Duration // 0 is off
 	ceiling  time.Duration // 0 is off
-	timer    *time.Timer
+	timer    *callTimer    // nil if there are no deadlines
 	finished atomic.Bool
 
 	waiting    atomic.Bool  // the peer has the request
@@ -141,9 +140,7 @@ func (c *call) setDeadlines() {
 		c.ceiling = max(c.ceiling, c.idle)
 	}
 	if first := c.untilNext(0); first > 0 {
-		// Set in two steps, so that check never runs before c.timer is there.
-		c.timer = time.AfterFunc(math.MaxInt64, c.check)
-		c.timer.Reset(first)
+		c.session.timers.start(c, first)
 	}
 }
 
@@ -182,7 +179,7 @@ func (c *call) check() {
 	}
 	asking, asked := c.asked()
 	if asking {
-		c.timer.Reset(c.shortest())
+		c.timer.reset(c.shortest())
 		return
 	}
 	elapsed := time.Since(c.created)
@@ -192,7 +189,7 @@ func (c *call) check() {
 	case c.idle > 0 && c.isWaiting() && elapsed-time.Duration(c.lastSign.Load()) >= c.idle:
 		c.cancel(fmt.Errorf("%w: no sign of life for %v (request_timeout)", errors.ErrRequestTimeout, c.idle))
 	default:
-		c.timer.Reset(max(c.untilNext(elapsed-asked), time.Millisecond))
+		c.timer.reset(max(c.untilNext(elapsed-asked), time.Millisecond))
 	}
 }
 
@@ -221,7 +218,7 @@ func (c *call) shortest() time.Duration {
 func (c *call) finish() {
 	c.finished.Store(true)
 	if c.timer != nil {
-		c.timer.Stop()
+		c.session.timers.stop(c.timer)
 	}
 	if c.stopCaller != nil {
 		c.stopCaller()

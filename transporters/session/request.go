@@ -182,7 +182,12 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 		Name:       transporters.NameOf(method, c.params),
 		WantEvents: c.wantsEvents() || s.observers.WantMessages(),
 	}
-	out.Frame = jsonrpc.AppendRequest(nil, c.id, s.settings.IDType == IDTypeString, method, c.params, s.members(p, c.params), c.token)
+	var buffer *frameBuffer
+	if s.traits.CopiesFrames {
+		buffer = s.frames.take()
+		out.Frame = buffer.bytes[:0]
+	}
+	out.Frame = jsonrpc.AppendRequest(out.Frame, c.id, s.settings.IDType == IDTypeString, method, c.params, s.members(p, c.params), c.token)
 	if s.traits.HTTP {
 		out.Header = p.era.header(method, out.Name)
 		out.Resumable = p.era.version().Era() == mcp.EraLegacy
@@ -201,6 +206,10 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 	}
 	returned := false
 	defer func() {
+		if buffer != nil && returned {
+			buffer.bytes, out.Frame = out.Frame, nil
+			s.frames.keep(buffer)
+		}
 		told.end(reply, err)
 		if !returned || err != nil && (c.ctx.Err() != nil || errors.Is(err, errors.ErrDeliveryDropped)) {
 			s.abandon(c, p, err) // also where the caller's callback panicked

@@ -44,6 +44,8 @@ type Session struct {
 	link         transporters.Link
 	reconnecting transporters.Reconnecting // the same link, nil if it does not reconnect
 	traits       transporters.Traits
+	timers       callTimers
+	frames       frameBuffers
 
 	ctx    context.Context // the connection's: ends with Close
 	cancel context.CancelCauseFunc

@@ -129,9 +129,13 @@ func New(server string, cfg Config, opts ...Option) *Link {
 	return l
 }
 
-// Traits says that this is stdio, where silence is evidence of a legacy peer.
-func (l *Link) Traits() transporters.Traits {
-	return transporters.Traits{Name: "stdio", SilenceIsEvidence: true}
+// Traits are those of every link to a process; see the function Traits.
+func (l *Link) Traits() transporters.Traits { return Traits() }
+
+// Traits says that this is stdio, where silence is evidence of a legacy peer, and
+// that frames are copied into the link's own buffer.
+func Traits() transporters.Traits {
+	return transporters.Traits{Name: "stdio", SilenceIsEvidence: true, CopiesFrames: true}
 }
 
 // SetVersion tells the negotiated version: only servers of 2025-03-26 may send
