@@ -120,6 +120,17 @@ type Sink interface {
 	Deliver(m mcp.Message)
 }
 
+// ContextKeeper is a Sink that owns the context of its exchange, and would end it
+// once Exchange has returned.
+type ContextKeeper interface {
+	Sink
+	// KeepContext lets the context live until ReleaseContext is called, once for
+	// each KeepContext and within a few seconds, for what a link still does behind
+	// the answer. It is called before Exchange returns.
+	KeepContext()
+	ReleaseContext()
+}
+
 // Reply is what came back for a request.
 type Reply struct {
 	// Message is the JSON-RPC answer to this very request, a result or an

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // drainTime and drainBytes bound the reading of what follows an answer. It is
@@ -23,11 +25,14 @@ const (
 // The timer runs only while a read of the body waits, so that the time a
 // callback takes is not taken for silence of the peer.
 type exchange struct {
-	context.Context // of the link
+	context.Context // its own
 	link            *Link
 	values          context.Context // the caller's
 	cancel          context.CancelCauseFunc
-	unfollow        func() bool // stops following the caller's context
+	unfollow        func() bool // stops following the caller's context; nil if it is a child of that
+
+	keeper         transporters.ContextKeeper // of the caller's context, nil if nobody keeps it
+	next, previous *exchange                  // in the link's list of those that have a keeper
 
 	body  io.ReadCloser
 	tail  bool          // what follows in the body is worth reading
@@ -35,6 +40,19 @@ type exchange struct {
 	timer *stallTimer
 
 	statusSuffices bool // the body of a success is not read
+}
+
+// newKeptExchange is newExchange for a sink that can keep its context: the exchange
+// is a child of that, which costs less than following it.
+func (l *Link) newKeptExchange(ctx context.Context, sink transporters.Sink) *exchange {
+	keeper, ok := sink.(transporters.ContextKeeper)
+	if !ok {
+		return l.newExchange(ctx)
+	}
+	x := &exchange{link: l, values: ctx, keeper: keeper}
+	x.Context, x.cancel = context.WithCancelCause(ctx)
+	l.running.add(x)
+	return x
 }
 
 // newExchange begins an exchange, which must be ended with finish.
@@ -104,7 +122,11 @@ func (x *exchange) finish() {
 // end closes the body and releases everything. What was not read costs the
 // connection.
 func (x *exchange) end() {
-	x.unfollow()
+	if x.keeper != nil {
+		x.link.running.remove(x)
+	} else {
+		x.unfollow()
+	}
 	if x.timer != nil {
 		x.link.stallTimers.put(x.timer)
 	}
@@ -120,13 +142,20 @@ func (x *exchange) end() {
 // drain ends the exchange after its tail has been read in the background. The
 // caller's context has no say any more; the link's has.
 func (x *exchange) drain() {
-	x.unfollow()
 	if !x.link.tails.begin() {
 		x.end()
 		return
 	}
+	if x.keeper != nil {
+		x.keeper.KeepContext()
+	} else {
+		x.unfollow()
+	}
 	go func() {
 		defer x.link.tails.end()
+		if x.keeper != nil {
+			defer x.keeper.ReleaseContext()
+		}
 		defer x.end()
 		limit := time.AfterFunc(drainTime, func() { x.cancel(context.DeadlineExceeded) })
 		defer limit.Stop()

@@ -64,6 +64,8 @@ type Link struct {
 	life  context.Context // ends with Close; every exchange is its child
 	end   context.CancelCauseFunc
 	tails tails
+
+	running exchanges
 }
 
 // New makes a link to the endpoint of cfg. It does no I/O. A configuration that
@@ -202,6 +204,7 @@ func (l *Link) Err() error { return context.Cause(l.life) }
 // idle connections, except those of a pool or transport that was given.
 func (l *Link) Close(ctx context.Context) error {
 	l.end(closedError())
+	l.running.end(l.life)
 	err := l.tails.close(ctx)
 	l.closeIdle()
 	return err

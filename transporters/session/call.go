@@ -58,6 +58,7 @@ type call struct {
 	ceiling  time.Duration // 0 is off
 	timer    *callTimer    // nil if there are no deadlines
 	finished atomic.Bool
+	users    atomic.Int32 // of the context: the call, and links that still need it
 
 	waiting    atomic.Bool  // the peer has the request
 	delivering atomic.Bool  // the caller's callback is running
@@ -115,6 +116,7 @@ func newCall(ctx context.Context, s *Session, action string, params *mcp.Params,
 		created:  time.Now(),
 	}
 	inner, cancel := context.WithCancelCause(s.ctx)
+	c.users.Store(1)
 	c.scope, c.cancel = callScope{callContext{inner, ctx}, c}, cancel
 	c.ctx = &c.scope
 	if ctx.Done() != nil {
@@ -223,7 +225,7 @@ func (c *call) finish() {
 	if c.stopCaller != nil {
 		c.stopCaller()
 	}
-	c.cancel(context.Canceled)
+	c.ReleaseContext()
 }
 
 // explain returns the error the caller is to see: if the call's context has

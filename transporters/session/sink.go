@@ -1,13 +1,17 @@
 package session
 
 import (
+	"context"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // A call is the Sink of its exchanges: what the link tells of them comes here.
+
+var _ transporters.ContextKeeper = (*call)(nil)
 
 // Accepted starts the idle clock.
 func (c *call) Accepted() {
@@ -22,6 +26,16 @@ func (c *call) Accepted() {
 func (c *call) Arrived() { c.sign() }
 
 func (c *call) sign() { c.lastSign.Store(int64(time.Since(c.created))) }
+
+// KeepContext implements transporters.ContextKeeper.
+func (c *call) KeepContext() { c.users.Add(1) }
+
+// ReleaseContext ends the call's context if nobody else needs it.
+func (c *call) ReleaseContext() {
+	if c.users.Add(-1) == 0 {
+		c.cancel(context.Canceled)
+	}
+}
 
 // Deliver hands a message to the caller's callbacks.
 func (c *call) Deliver(m mcp.Message) {
