@@ -43,12 +43,64 @@ func ProgressOf(params json.RawMessage) (Progress, bool) {
 	return p, found && c.End() == nil
 }
 
+// Progress reads a notifications/progress: whose it is, and what it reports, in one
+// pass. The message must have been validated, as those of links are; the report's
+// text shares its bytes. It returns false for any other message, and for one
+// without a token or a numeric progress.
+func (m *Message) Progress() (token ID, p Progress, ok bool) {
+	if m.Method != NotificationProgress {
+		return nil, p, false
+	}
+	c := jsonscan.TrustedCursor(m.Params)
+	if !c.Object() {
+		return nil, p, false
+	}
+	found := false
+	for name, more := c.Member(); more; name, more = c.Member() {
+		switch string(name) {
+		case MetaProgressToken:
+			if kind := c.Kind(); kind != '"' && kind != '0' {
+				return nil, p, false
+			}
+			token = ID(c.Value())
+		case "progress":
+			p.Progress, found = numberOf(c.Value())
+		case "total":
+			p.Total, _ = numberOf(c.Value())
+		case "message":
+			p.Message, _ = c.SharedText()
+		default:
+			c.Value()
+		}
+	}
+	return token, p, found && token != nil
+}
+
 // numberOf reads a JSON number; other values are 0, false. Number syntax was
 // checked by the cursor, so strconv sees no spelling that JSON does not have.
 func numberOf(raw []byte) (float64, bool) {
 	if len(raw) == 0 || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return 0, false
 	}
+	if n, ok := smallInteger(raw); ok {
+		return n, true
+	}
 	n, err := strconv.ParseFloat(string(raw), 64)
 	return n, err == nil
+}
+
+// smallInteger reads what most reports count in, exactly.
+func smallInteger(digits []byte) (float64, bool) {
+	const exact = 15 // digits always fit into a float64
+	if len(digits) > exact {
+		return 0, false
+	}
+	var n uint64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return float64(n), true
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -57,15 +56,12 @@ func (c *call) Deliver(m mcp.Message) {
 
 // deliverProgress hands over the call's own progress, which nobody else has seen.
 func (c *call) deliverProgress(m mcp.Message) {
-	token, ok := jsonrpc.ProgressToken(m.Params)
-	if !ok || !c.isToken(token) {
+	token, progress, isReport := m.Progress()
+	if token == nil || !c.isToken(token) {
 		return
 	}
 	c.session.seen(m)
-	if c.options.OnProgress == nil {
-		return
-	}
-	if progress, ok := mcp.ProgressOf(m.Params); ok {
+	if isReport && c.options.OnProgress != nil {
 		c.options.OnProgress(progress)
 	}
 }
