@@ -1,4 +1,4 @@
-.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs soak peers trust
+.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -47,3 +47,8 @@ trust:
 # SOAK=10m runs longer.
 soak:
 	./scripts/soak.sh
+
+# Records the calls to server-everything that mcptest replays (mcptest/testdata).
+# It needs Node and npm.
+cassettes:
+	./scripts/cassettes.sh

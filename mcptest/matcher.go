@@ -3,9 +3,6 @@ package mcptest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"reflect"
-	"sort"
 	"strings"
 )
 
@@ -31,7 +28,9 @@ func Params(value any) Matcher {
 			if object, ok := want.(map[string]any); ok && object["_meta"] == nil {
 				got = withoutMeta(got)
 			}
-			return difference("params", want, got, false)
+			c := comparison{}
+			c.compare("params", want, got)
+			return c.text()
 		},
 	}
 }
@@ -44,7 +43,9 @@ func ParamsWith(value any) Matcher {
 	return Matcher{
 		description: "params with " + string(raw),
 		mismatch: func(params json.RawMessage) string {
-			return difference("params", want, decode(params), true)
+			c := comparison{subset: true}
+			c.compare("params", want, decode(params))
+			return c.text()
 		},
 	}
 }
@@ -107,58 +108,4 @@ func withoutMeta(value any) any {
 	}
 	delete(object, "_meta")
 	return object
-}
-
-// difference returns the first difference between two decoded values, with its
-// place, or "". With subset set, got may have more members.
-func difference(place string, want, got any, subset bool) string {
-	wantObject, wantIs := want.(map[string]any)
-	gotObject, gotIs := got.(map[string]any)
-	if wantIs && gotIs {
-		return objectDifference(place, wantObject, gotObject, subset)
-	}
-	wantArray, wantIs := want.([]any)
-	gotArray, gotIs := got.([]any)
-	if wantIs && gotIs && len(wantArray) == len(gotArray) {
-		for i := range wantArray {
-			if text := difference(fmt.Sprintf("%s[%d]", place, i), wantArray[i], gotArray[i], subset); text != "" {
-				return text
-			}
-		}
-		return ""
-	}
-	if reflect.DeepEqual(want, got) {
-		return ""
-	}
-	return fmt.Sprintf("%s: want %s, got %s", place, encode(want), encode(got))
-}
-
-func objectDifference(place string, want, got map[string]any, subset bool) string {
-	for _, key := range sortedKeys(want) {
-		value, ok := got[key]
-		if !ok {
-			return fmt.Sprintf("%s.%s: want %s, got nothing", place, key, encode(want[key]))
-		}
-		if text := difference(place+"."+key, want[key], value, subset); text != "" {
-			return text
-		}
-	}
-	if subset {
-		return ""
-	}
-	for _, key := range sortedKeys(got) {
-		if _, ok := want[key]; !ok {
-			return fmt.Sprintf("%s.%s: want nothing, got %s", place, key, encode(got[key]))
-		}
-	}
-	return ""
-}
-
-func sortedKeys(object map[string]any) []string {
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
 }

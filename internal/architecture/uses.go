@@ -17,7 +17,7 @@ type restriction struct {
 
 // restrictions returns the table of who may do what.
 func restrictions() []restriction {
-	settings := []string{"config", "internal/process", "internal/dial", "internal/architecture", "cmd"}
+	settings := []string{"config", "internal/process", "internal/dial", "internal/architecture", "mcptest", "cmd"}
 	files := append(settings[:len(settings):len(settings)], "auth/filestore", "transporters/policy/pinfile")
 	network := []string{"internal/dial", "mcptest", "cmd"}
 	return []restriction{
