@@ -12,7 +12,7 @@ import (
 
 // Expectation is one expected call of a Transporter: first the steps (After,
 // Delay, Events, Progress) in the order they were added, then one ending
-// (Return, Fail, Error, Silence, Answer); the default is an empty result. Its
+// (Return, Fail, Error, Die, Silence, Answer); the default is an empty result. Its
 // methods return the expectation itself.
 type Expectation struct {
 	transporter *Transporter
@@ -86,6 +86,15 @@ func (e *Expectation) Fail(code int, message string, data any) *Expectation {
 // as from a real transporter.
 func (e *Expectation) Error(err error) *Expectation {
 	return e.end(func(c *scriptedCall) (mcp.Message, error) { return mcp.Message{}, err })
+}
+
+// Die ends the call as the death of its server does, with err, which may be nil,
+// as the cause: with an error that wraps ErrPeerLost. The next call is served.
+func (e *Expectation) Die(err error) *Expectation {
+	if err == nil {
+		return e.Error(errors.ErrPeerLost)
+	}
+	return e.Error(fmt.Errorf("%w: %w", errors.ErrPeerLost, err))
 }
 
 // Silence never answers: the call ends with its context.
