@@ -1,10 +1,8 @@
 package mcptest
 
 import (
-	"errors"
 	"net"
 	"net/http"
-	"time"
 )
 
 // StartHTTP serves the server over HTTP on a free port of the loopback interface
@@ -18,15 +16,6 @@ func StartHTTP(t TB, server *Server) (url string) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", server.Handler())
-	endpoint := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- endpoint.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Close()
-		_ = endpoint.Close() // the listener is gone either way
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			t.Errorf("HTTP server ended: %v", err)
-		}
-	})
+	serveUntilEnd(t, server, mux, listener)
 	return "http://" + listener.Addr().String() + "/mcp"
 }
