@@ -8,36 +8,12 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
-	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
-// exampleTB stands for the *testing.T that a test has.
-type exampleTB struct{}
-
-func (exampleTB) Helper()                           {}
-func (exampleTB) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-func (exampleTB) Fatalf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-func (exampleTB) Cleanup(func())                    {}
-
-// weather is code under test: it gets its transporter injected.
-type weather struct{ transporter transporters.Transporter }
-
-func (w weather) in(ctx context.Context, city string) (string, error) {
-	params := map[string]any{"name": "weather", "arguments": map[string]any{"city": city}}
-	result, err := w.transporter.Request(ctx, "tools/call", params, nil)
-	if err != nil {
-		return "", err
-	}
-	var answer struct{ Content []struct{ Text string } }
-	if err := result.Decode(&answer); err != nil {
-		return "", err
-	}
-	return answer.Content[0].Text, nil
-}
-
 func ExampleNewTransporter() {
-	var t exampleTB // the *testing.T of a test
+	t := new(exampleTB) // the *testing.T of a test
+	defer t.end()
 	fake := mcptest.NewTransporter(t)
 	fake.Expect("tools/call", mcptest.ParamsWith(`{"arguments":{"city":"Bern"}}`)).
 		Return(`{"content":[{"type":"text","text":"sunny"}]}`)
@@ -68,7 +44,8 @@ func ExampleServer_AddTool() {
 }
 
 func ExampleScriptedLink() {
-	var t exampleTB // the *testing.T of a test
+	t := new(exampleTB) // the *testing.T of a test
+	defer t.end()
 	link := mcptest.NewScriptedLink(t, mcptest.StdioTraits())
 	link.On("server/discover").Fail(mcp.CodeMethodNotFound, "Method not found", nil)
 	link.On("initialize").Return(`{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"old","version":"1"}}`)

@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 	if version := os.Getenv(serveVariable); version != "" {
 		os.Exit(serve(version))
 	}
+	mcptest.ServeProcess(map[string]func() *mcptest.Server{
+		"demo": func() *mcptest.Server { return mcptest.NewDemoServer() },
+	})
 	goleak.VerifyTestMain(m)
 }
 
