@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -19,14 +18,6 @@ import (
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/mcptest/clienttest"
 )
-
-func TestMain(m *testing.M) {
-	mcptest.ServeProcess(map[string]func() *mcptest.Server{
-		"demo": func() *mcptest.Server { return mcptest.NewDemoServer() },
-		"old":  func() *mcptest.Server { return mcptest.NewDemoServer(mcptest.LegacyOnly()) },
-	})
-	goleak.VerifyTestMain(m)
-}
 
 // Every kind of server, side by side, through the same constructor.
 func TestServersOfEveryKind(t *testing.T) {
