@@ -1,9 +1,11 @@
 package mcptest_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"time"
 
@@ -238,4 +240,17 @@ func ExampleServeProcess() {
 	})
 	fmt.Println("this process was not asked to be a server")
 	// Output: this process was not asked to be a server
+}
+
+// Lines that come in halves, and an end within one.
+func ExampleWithStdioFaults() {
+	server := mcptest.NewDemoServer(mcptest.WithStdioFaults(mcptest.StdioFaults{Seed: 1, Pieces: 4, CutAfter: 30}))
+	defer server.Close()
+	in, client := io.Pipe() // a client that does not close its end
+	defer func() { _ = client.Close() }()
+	go func() { _, _ = io.WriteString(client, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n") }()
+	var out bytes.Buffer
+	err := server.ServeStdio(context.Background(), in, &out)
+	fmt.Println(out.String(), err)
+	// Output: {"jsonrpc":"2.0","id":1,"resul writing to client: cut as asked, in the middle of the output
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcptest"
+	"github.com/mcp-client-go/mcpclient/mcptest/clienttest"
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/httplink"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
@@ -218,4 +219,28 @@ func TestFaultyProxy(t *testing.T) {
 		mcptest.StartFaultyProxy(fake, "http://localhost/mcp", mcptest.NetworkFaults{})
 		assert.Contains(t, fake.end()[0], "needs a URL with a port")
 	})
+}
+
+// A process writes its lines in halves, and another dies within one.
+func TestFaultyProcesses(t *testing.T) {
+	client := clienttest.New(t, clienttest.Servers{
+		"halves": mcptest.Process(t, "halves"), "mortal": mcptest.Process(t, "mortal"),
+	})
+	text := strings.Repeat("half ", 300)
+	call := func(name string) (string, error) {
+		result, err := clienttest.Connect(t, client, name).CallTool(t.Context(), "echo", map[string]any{"text": text})
+		if err != nil {
+			return "", err
+		}
+		return result.Text(), nil
+	}
+	echoed, err := call("halves")
+	require.NoError(t, err)
+	assert.Equal(t, text, echoed)
+
+	_, err = call("mortal")
+	require.ErrorIs(t, err, errors.ErrPeerLost)
+	assert.ErrorContains(t, err, "cut as asked", "the end of what it wrote to stderr")
+	assert.False(t, errors.SafeToRetry(err))
+	require.NoError(t, clienttest.Connect(t, client, "mortal").Ping(t.Context()), "the next call starts another one")
 }

@@ -22,6 +22,12 @@ func TestMain(m *testing.M) {
 	}
 	mcptest.ServeProcess(map[string]func() *mcptest.Server{
 		"demo": func() *mcptest.Server { return mcptest.NewDemoServer() },
+		"halves": func() *mcptest.Server {
+			return mcptest.NewDemoServer(mcptest.WithStdioFaults(mcptest.StdioFaults{Seed: 1, Pieces: 9}))
+		},
+		"mortal": func() *mcptest.Server {
+			return mcptest.NewDemoServer(mcptest.LegacyOnly(), mcptest.WithStdioFaults(mcptest.StdioFaults{CutAfter: 2000}))
+		},
 	})
 	goleak.VerifyTestMain(m)
 }

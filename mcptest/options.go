@@ -38,6 +38,7 @@ type settings struct {
 	ttl            time.Duration
 	delays         map[string]time.Duration
 	remembered     int
+	stdio          StdioFaults
 }
 
 func defaultSettings() settings {

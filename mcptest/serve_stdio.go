@@ -27,7 +27,7 @@ const (
 // than 32 MiB, or reading or writing fails. A Read that blocks when ctx ends
 // stays behind until in ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	writer := &lineWriter{out: out, failed: make(chan struct{})}
+	writer := &lineWriter{out: s.settings.stdio.faulty(out), failed: make(chan struct{})}
 	c := s.connect(writer.send)
 	ended := make(chan error, 1)
 	go func() { ended <- readLines(in, c.receive) }()
