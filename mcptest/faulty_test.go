@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/mcptest/clienttest"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -243,4 +244,47 @@ func TestFaultyProcesses(t *testing.T) {
 	assert.ErrorContains(t, err, "cut as asked", "the end of what it wrote to stderr")
 	assert.False(t, errors.SafeToRetry(err))
 	require.NoError(t, clienttest.Connect(t, client, "mortal").Ping(t.Context()), "the next call starts another one")
+}
+
+// countingSink is a session's end of an exchange.
+type countingSink struct{ delivered int }
+
+func (*countingSink) Accepted()             {}
+func (*countingSink) Arrived()              {}
+func (s *countingSink) Deliver(mcp.Message) { s.delivered++ }
+
+// A request of which nothing is heard ends with the link, whatever ends that.
+func TestALostRequestEndsWithItsLink(t *testing.T) {
+	for name, test := range map[string]struct {
+		end  func(*mcptest.Server, *mcptest.FaultyLink)
+		want error
+	}{
+		"close": {func(_ *mcptest.Server, l *mcptest.FaultyLink) { _ = l.Close(context.Background()) }, errors.ErrTransportClosed},
+		"death": {func(s *mcptest.Server, _ *mcptest.FaultyLink) { s.Kill(errors.New("out of memory")) }, errors.ErrPeerLost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := mcptest.NewDemoServer()
+				link := mcptest.NewFaultyLink(server.Link(), mcptest.LinkFaults{LoseRequest: 1})
+				require.NoError(t, link.Start(t.Context(), func(transporters.Link, mcp.Message) {}))
+				ended := make(chan error, 1)
+				go func() {
+					_, err := link.Exchange(context.Background(), &transporters.Outbound{ID: 1, Method: "tools/list"}, &countingSink{})
+					ended <- err
+				}()
+				synctest.Wait()
+				test.end(server, link)
+				synctest.Wait()
+				select {
+				case err := <-ended:
+					require.ErrorIs(t, err, test.want)
+				default:
+					t.Fatal("the request still waits")
+				}
+				require.ErrorIs(t, link.Err(), test.want)
+				require.NoError(t, link.Close(context.Background()))
+				server.Close()
+			})
+		})
+	}
 }

@@ -121,6 +121,28 @@ func TestInputRequired(t *testing.T) {
 	assert.Equal(t, 2, server.Count("tools/call"))
 }
 
+// The same form in the legacy era is a request of the server within the call.
+func TestElicitationInTheLegacyEra(t *testing.T) {
+	server := mcptest.NewServer(mcptest.LegacyOnly())
+	server.AddTool(mcp.Tool{Name: "book"}, func(_ context.Context, call *mcptest.Call) (any, error) {
+		form := mcptest.ElicitForm("Which seat?", `{"type":"object","properties":{"seat":{"type":"string"}}}`)
+		answer, err := call.Request(form.Method, form.Params)
+		return string(answer), err
+	})
+	client := clienttest.New(t, clienttest.Servers{
+		"memory": server, "http": clienttest.Configured{Server: server, HTTP: true},
+	}, mcpclient.WithHandlers(mcpclient.Handlers{
+		ElicitForm: func(context.Context, string, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "decline"}, nil
+		},
+	}))
+	for _, name := range client.Servers() {
+		result, err := clienttest.Connect(t, client, name).CallTool(t.Context(), "book", nil)
+		require.NoError(t, err)
+		assert.JSONEq(t, `{"action":"decline"}`, result.Text())
+	}
+}
+
 // fake is a test that fails without failing this one.
 type fake struct {
 	mu       sync.Mutex
