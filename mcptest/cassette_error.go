@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,7 @@ type recordedFailure struct {
 	Code       int             `json:"code,omitempty"`
 	Message    string          `json:"message,omitempty"`
 	Data       json.RawMessage `json:"data,omitempty"`
+	DataText   string          `json:"dataText,omitempty"` // instead of Data, where that has white space
 	Status     int             `json:"status,omitempty"`
 	RetryAfter string          `json:"retryAfter,omitempty"`
 	Attempts   int             `json:"attempts,omitempty"`
@@ -52,7 +54,12 @@ func recordError(err error) *recordedFailure {
 	}
 	r.Server, r.Action, r.ID = failure.Server, failure.Action, failure.ID
 	r.Kind, r.Delivery = failure.Kind.String(), failure.Delivery.String()
-	r.Code, r.Message, r.Data = failure.Code, failure.Message, failure.Data
+	r.Code, r.Message = failure.Code, failure.Message
+	if data, err := encoded(failure.Data); err == nil && bytes.Equal(data, failure.Data) {
+		r.Data = failure.Data
+	} else {
+		r.DataText = string(failure.Data)
+	}
 	r.Status, r.Attempts, r.Challenge = failure.Status, failure.Attempts, failure.Challenge
 	r.Snippet, r.Stderr = failure.Snippet, failure.Stderr
 	if failure.RetryAfter != 0 {
@@ -78,6 +85,9 @@ func (r *recordedFailure) error() error {
 		Server: r.Server, Action: r.Action, ID: r.ID,
 		Code: r.Code, Message: r.Message, Data: r.Data, Status: r.Status,
 		Attempts: r.Attempts, Challenge: r.Challenge, Snippet: r.Snippet, Stderr: r.Stderr, Err: cause,
+	}
+	if r.DataText != "" {
+		failure.Data = json.RawMessage(r.DataText)
 	}
 	failure.RetryAfter, _ = time.ParseDuration(r.RetryAfter) // 0 where there is none
 	for kind := errors.KindUnknown; kind <= errors.KindParams; kind++ {
@@ -177,6 +187,9 @@ func (r *recordedFailure) hide(h *hider) *recordedFailure {
 	}
 	if len(r.Data) > 0 {
 		hidden.Data = h.json(r.Data)
+	}
+	if r.DataText != "" {
+		hidden.DataText = string(h.json(json.RawMessage(r.DataText)))
 	}
 	return &hidden
 }

@@ -139,7 +139,7 @@ func TestErrorsAreRecorded(t *testing.T) {
 	for name, err := range map[string]error{
 		"of a request": failure,
 		"wrapped":      context.Canceled,
-		"a peer's":     &errors.TransporterRequestError{Server: "s", Kind: errors.KindPeer, Delivery: errors.DeliveryAnswered, Code: -32602, Message: "bad", Data: json.RawMessage(`{"at":[1]}`)},
+		"a peer's":     &errors.TransporterRequestError{Server: "s", Kind: errors.KindPeer, Delivery: errors.DeliveryAnswered, Code: -32602, Message: "bad", Data: json.RawMessage(`{"at": [1, "<&>"]}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := cassettePath(t)
@@ -216,6 +216,28 @@ func TestSecretsStayOutOfCassettes(t *testing.T) {
 	again, err := ask(mcptest.Replay(t, path), "another password", 9)
 	require.NoError(t, err, "a mask stands for any secret")
 	assert.Contains(t, string(again.Raw()), "you sent ***, ***, *** and ***")
+}
+
+func TestSecretsStayOutOfRecordedErrors(t *testing.T) {
+	path := cassettePath(t)
+	recorder := mcptest.NewRecorder(path, mcptest.WithSecrets("horse-battery"))
+	peer := recorder.Wrap(transporters.TransporterFunc(func(context.Context, string, any, transporters.EventFunc) (mcp.Result, error) {
+		return mcp.Result{}, &errors.TransporterRequestError{
+			Kind: errors.KindPeer, Message: "not horse-battery", Data: json.RawMessage(`{"apiKey": "found-by-name", "n":1}`),
+			Challenge: []string{"Bearer horse-battery"}, Snippet: "horse-battery", Stderr: "key found-by-name " + knownToken,
+			Err: errors.New("tried horse-battery"),
+		}
+	}))
+	look(peer, "x", nil)
+	require.NoError(t, recorder.Save())
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, secret := range []string{"horse-battery", "found-by-name", knownToken} {
+		assert.NotContains(t, string(text), secret)
+	}
+	failure, _ := errors.AsType[*errors.TransporterRequestError](look(mcptest.Replay(t, path), "x", nil).err)
+	assert.JSONEq(t, `{"apiKey":"***","n":1}`, string(failure.Data))
+	assert.Equal(t, "key *** ***", failure.Stderr)
 }
 
 // Calls that ran at the same time have no order; the file has one all the same.

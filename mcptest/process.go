@@ -27,12 +27,12 @@ func ServeProcess(servers map[string]func() *Server) {
 	if !asked {
 		return
 	}
-	make, known := servers[name]
+	newServer, known := servers[name]
 	if !known {
 		fmt.Fprintf(os.Stderr, "mcptest: this binary has no server %q\n", name)
 		os.Exit(2)
 	}
-	os.Exit(serveProcess(make()))
+	os.Exit(serveProcess(newServer()))
 }
 
 func serveProcess(server *Server) (status int) {
