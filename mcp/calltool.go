@@ -10,7 +10,8 @@ import (
 )
 
 // CallToolResult is the result of tools/call. It keeps the bytes and decodes
-// what is asked for. It is immutable and safe for concurrent use.
+// what is asked for. It is immutable and safe for concurrent use. A nil result, as
+// it comes with an error, has nothing in it.
 type CallToolResult struct {
 	// IsError reports that the tool failed. That is a result like any other,
 	// meant for the model (R150, R151).
@@ -81,6 +82,9 @@ func (r *CallToolResult) take(name []byte, kind byte, value []byte) error {
 // object is yielded with nothing but its Raw.
 func (r *CallToolResult) Content() iter.Seq[Content] {
 	return func(yield func(Content) bool) {
+		if r == nil {
+			return
+		}
 		c := jsonscan.TrustedCursorAround(r.content, r.long)
 		if !c.Array() {
 			return
@@ -102,6 +106,9 @@ func (r *CallToolResult) Content() iter.Seq[Content] {
 // passed over without decoding them. The text of a single block without escapes
 // shares the result's bytes: it is not copied, and keeps them in memory.
 func (r *CallToolResult) Text() string {
+	if r == nil {
+		return ""
+	}
 	var single [1]string // the usual result has one block
 	texts := single[:0]
 	c := jsonscan.TrustedCursorAround(r.content, r.long)
@@ -142,14 +149,27 @@ func readTextBlock(c *jsonscan.Cursor) (text string, ok bool) {
 // Structured returns the raw structured content and whether there is any: it
 // may be any JSON value, null included (R149, P18).
 func (r *CallToolResult) Structured() (json.RawMessage, bool) {
+	if r == nil {
+		return nil, false
+	}
 	return r.structured, r.structured != nil
 }
 
 // Meta returns the result's _meta, raw, or nil.
-func (r *CallToolResult) Meta() json.RawMessage { return r.meta }
+func (r *CallToolResult) Meta() json.RawMessage {
+	if r == nil {
+		return nil
+	}
+	return r.meta
+}
 
 // Raw returns the whole result as the server sent it. It must not be changed.
-func (r *CallToolResult) Raw() json.RawMessage { return r.raw }
+func (r *CallToolResult) Raw() json.RawMessage {
+	if r == nil {
+		return nil
+	}
+	return r.raw
+}
 
 // UnmarshalJSON decodes a result from a copy of data.
 func (r *CallToolResult) UnmarshalJSON(data []byte) error { return unmarshal(r, data) }

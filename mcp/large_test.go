@@ -85,3 +85,14 @@ func TestLargeResults(t *testing.T) {
 		require.Equal(t, wantStructured, gotStructured)
 	}
 }
+
+// result, err := ...; return result.Text(), err is an easy mistake.
+func TestANilResultIsEmpty(t *testing.T) {
+	var result *CallToolResult
+	require.Empty(t, result.Text())
+	require.Empty(t, slices.Collect(result.Content()))
+	_, found := result.Structured()
+	require.False(t, found)
+	require.Nil(t, result.Meta())
+	require.Nil(t, result.Raw())
+}
