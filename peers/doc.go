@@ -12,6 +12,7 @@
 //	mcpgoserver/     a server on mcp-go
 //	tee/, wire/      record what is said and judge it by the specification's schemas
 //	interop/, run/   the matrix and its command
+//	eventstream/     our event-stream reader against another one
 //	known-failures   what later work mends; exact, and to become empty
 //
 // Two more Go servers are tools of go.mod: those that the official SDK and
