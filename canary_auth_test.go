@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,22 @@ func TestNoSecretOfAuthorizationIsShown(t *testing.T) {
 					return []string{usual, strings.Replace(usual, "Bearer", `DPoP algs="ES256",`, 1)}
 				}
 			}
+			var repeats, denies atomic.Bool
+			plain := world.Handler
+			world.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !repeats.Load() {
+					plain.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Www-Authenticate", `Bearer error_description="`+r.Header.Get("Authorization")+" "+r.Header.Get("Dpop")+`"`)
+				http.Error(w, fmt.Sprint(r.Header), http.StatusForbidden)
+			})
+			world.EditRedirect = func(query url.Values) {
+				if denies.Load() {
+					query.Set("error", "access_denied")
+					query.Del("code")
+				}
+			}
 			var mu sync.Mutex
 			var requests []auth.AuthorizationRequest
 			agree := mcpclient.WithInteraction(func(ctx context.Context, request auth.AuthorizationRequest) (url.Values, error) {
@@ -57,18 +74,12 @@ func TestNoSecretOfAuthorizationIsShown(t *testing.T) {
 			world.ExpireAccess(false)
 			call()
 			require.NoError(t, failures[1], "renewed")
-			plain := world.Handler
-			world.Change(func() {
-				world.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					w.Header().Set("Www-Authenticate", `Bearer error_description="`+r.Header.Get("Authorization")+" "+r.Header.Get("Dpop")+`"`)
-					http.Error(w, fmt.Sprint(r.Header), http.StatusForbidden)
-				})
-			})
+			repeats.Store(true)
 			call()
 			require.Error(t, failures[2])
-			world.Change(func() { world.Handler = plain })
+			repeats.Store(false)
 			world.ExpireAccess(true)
-			world.EditRedirect = func(query url.Values) { query.Set("error", "access_denied"); query.Del("code") }
+			denies.Store(true)
 			call()
 			require.Error(t, failures[3], "the user says no")
 

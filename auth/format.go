@@ -30,3 +30,22 @@ func (r AuthorizationRequest) LogValue() slog.Value { return slog.StringValue(r.
 func (r AuthorizationRequest) describe() string {
 	return fmt.Sprintf("authorization of %q for server %q at %s for scopes %q", r.Principal, r.Server, fetch.DisplayText(r.URL), r.Scopes)
 }
+
+// Format prints whose authorizer it is for every verb. It reads nothing that
+// changes, so that it may be printed while calls are running.
+func (a *Authorizer) Format(state fmt.State, _ rune) {
+	if a == nil {
+		_, _ = fmt.Fprint(state, "<nil>")
+		return
+	}
+	_, _ = fmt.Fprintf(state, "authorizer of server %q", a.server)
+}
+
+// Format prints whose credentials these are for every verb.
+func (p *Principal) Format(state fmt.State, _ rune) {
+	if p == nil {
+		_, _ = fmt.Fprint(state, "<nil>")
+		return
+	}
+	_, _ = fmt.Fprintf(state, "credentials of principal %q for server %q", p.name, p.authorizer.server)
+}
