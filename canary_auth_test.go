@@ -38,7 +38,13 @@ func TestNoSecretOfAuthorizationIsShown(t *testing.T) {
 					return []string{usual, strings.Replace(usual, "Bearer", `DPoP algs="ES256",`, 1)}
 				}
 			}
-			var repeats, denies atomic.Bool
+			var repeats, issuerRepeats, denies atomic.Bool
+			world.Token = func(form url.Values, header http.Header) (int, string) {
+				if !issuerRepeats.Load() {
+					return 0, ""
+				}
+				return http.StatusBadRequest, fmt.Sprintf(`{"error":"invalid_grant","error_description":%q}`, fmt.Sprint(header, " ", form.Encode(), " ", form))
+			}
 			plain := world.Handler
 			world.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !repeats.Load() {
@@ -78,10 +84,15 @@ func TestNoSecretOfAuthorizationIsShown(t *testing.T) {
 			call()
 			require.Error(t, failures[2])
 			repeats.Store(false)
-			world.ExpireAccess(true)
+			issuerRepeats.Store(true)
+			world.ExpireAccess(false)
+			call()
+			require.ErrorContains(t, failures[3], "***", "neither the refresh token nor the code is taken")
+			issuerRepeats.Store(false)
+			ctx = mcpclient.WithPrincipal(t.Context(), "bob") // alice gets the same error for a while
 			denies.Store(true)
 			call()
-			require.Error(t, failures[3], "the user says no")
+			require.ErrorContains(t, failures[4], "access_denied", "the user says no")
 
 			// What was secret is known now.
 			for i, form := range world.Forms() {
