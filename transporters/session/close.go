@@ -97,6 +97,7 @@ func (s *Session) Drain(ctx context.Context) {
 		cancel()
 		ctx = ended
 	}
+	s.changed() // a step that was made before this one is told before it
 	s.observers.TellDrain(ctx, s.source)
 }
 
