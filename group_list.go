@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -157,6 +158,11 @@ func ask[T any](ctx context.Context, limit time.Duration, member groupMember, li
 	defer cancel()
 	answered := make(chan answer[T], 1)
 	go func() {
+		defer func() { // nobody else could catch it
+			if cause := recover(); cause != nil {
+				answered <- answer[T]{member: member, err: fmt.Errorf("its listing panicked: %v\n%s", cause, debug.Stack())}
+			}
+		}()
 		entries, err := list(ctx, member.Server)
 		if isUnsupported(err) {
 			entries, err = Collection[T]{}, nil

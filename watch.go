@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 
 	"github.com/mcp-client-go/mcpclient/config"
@@ -15,7 +16,8 @@ import (
 //
 // told, which may be nil, hears of each change: what it did, or, with an error, why
 // it did nothing. It is called in a goroutine of the Watcher, one call after the
-// other, and may do anything. The same is logged.
+// other, and may do anything. The same is logged, and so is its panic, which ends
+// that one call only.
 //
 // It fails if cfg was not loaded from files, and with ErrTransportClosed after
 // Close.
@@ -28,7 +30,7 @@ func (c *Client) Watch(ctx context.Context, cfg *config.Config, options config.W
 	watcher, err := config.Watch(ctx, cfg, options, func(update config.Update) {
 		change, err := c.update(cfg.Source(), update)
 		if told != nil && !errors.Is(err, errors.ErrTransportClosed) {
-			told(change, err)
+			c.tell(told, change, err)
 		}
 	})
 	if err != nil {
@@ -37,6 +39,16 @@ func (c *Client) Watch(ctx context.Context, cfg *config.Config, options config.W
 	c.watchers = slices.DeleteFunc(c.watchers, hasEnded)
 	c.watchers = append(c.watchers, watcher)
 	return watcher, nil
+}
+
+// tell calls the program back. A panic ends that one call.
+func (c *Client) tell(told func(Change, error), change Change, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			c.log.Error("a callback panicked", "callback", "Watch", "panic", value, "stack", string(debug.Stack()))
+		}
+	}()
+	told(change, err)
 }
 
 func hasEnded(watcher *config.Watcher) bool {

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -137,7 +138,8 @@ func (p *Principal) currentWork() *work {
 	return p.running
 }
 
-// await runs a callback of the user's, and waits for it no longer than ctx.
+// await runs a callback of the user's, and waits for it no longer than ctx. Its
+// panic is an error: on a goroutine of ours nobody else could catch it.
 func await[T any](ctx context.Context, callback func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -145,8 +147,14 @@ func await[T any](ctx context.Context, callback func() (T, error)) (T, error) {
 	}
 	result := make(chan outcome, 1)
 	go func() {
-		value, err := callback()
-		result <- outcome{value, err}
+		var o outcome
+		defer func() {
+			if cause := recover(); cause != nil {
+				o = outcome{err: fmt.Errorf("a callback panicked: %v\n%s", cause, debug.Stack())}
+			}
+			result <- o
+		}()
+		o.value, o.err = callback()
 	}()
 	select {
 	case o := <-result:

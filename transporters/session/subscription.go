@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -24,7 +25,8 @@ import (
 //
 // One goroutine runs it and calls the handler, so notifications come in order
 // and one at a time. Nobody waits for a handler; it may close the subscription,
-// and make calls.
+// and make calls. Its panic is logged and told to the listeners of OnError, and
+// ends that one call only.
 type Subscription struct {
 	session *Session
 	id      uint64
@@ -183,11 +185,18 @@ func (sub *Subscription) wasOpened() bool {
 	return sub.isOpen
 }
 
-// deliver calls the handler, unless the subscription has ended meanwhile.
+// deliver calls the handler, unless the subscription has ended meanwhile. A panic
+// ends that one call: nobody else could catch it, and the program would end.
 func (sub *Subscription) deliver(m mcp.Message) {
-	if sub.ctx.Err() == nil {
-		sub.handler(m)
+	if sub.ctx.Err() != nil {
+		return
 	}
+	defer func() {
+		if value := recover(); value != nil {
+			sub.session.panicked(value, debug.Stack())
+		}
+	}()
+	sub.handler(m)
 }
 
 // run keeps the subscription open on one peer after the other. What lasts at
