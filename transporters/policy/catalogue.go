@@ -12,6 +12,9 @@ const (
 	maxSchemaBytes    = 16 << 20 // of all schemas together, each counted once
 	maxCatalogueTools = 1 << 16  // of all principals together
 	maxPrincipals     = 1024
+	// maxToolName bounds the name of a tool that is remembered, in bytes: a server
+	// could fill the memory with names as well. Tools may have 128 characters.
+	maxToolName = 1024
 )
 
 // catalogue holds the output schemas of one server's tools, and which of them

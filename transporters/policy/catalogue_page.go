@@ -61,7 +61,7 @@ func readTools(c *jsonscan.Cursor) (tools []listedTool) {
 		return nil
 	}
 	for c.Element() {
-		if tool := readTool(c); tool.name != "" && len(tools) < maxCatalogueTools {
+		if tool := readTool(c); tool.name != "" && len(tool.name) <= maxToolName && len(tools) < maxCatalogueTools {
 			tools = append(tools, tool)
 		}
 	}

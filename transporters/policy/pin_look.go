@@ -104,7 +104,7 @@ func (p *ToolPins) compare(page json.RawMessage) comparison {
 			pin, isKnown = first, true
 		}
 		switch {
-		case !isKnown && len(p.pins)+len(seen.fresh) >= maxPins:
+		case !isKnown && (len(p.pins)+len(seen.fresh) >= maxPins || len(name) > maxToolName):
 			seen.excess[name] = true
 		case !isKnown:
 			seen.fresh[name] = definition
@@ -148,6 +148,6 @@ func (p *ToolPins) note(seen comparison) {
 		}
 	}
 	if len(seen.excess) > 0 && p.warned.first("", "excess") {
-		p.log.Warn("too many tools to remember their definitions", "server", p.server, "remembered", maxPins)
+		p.log.Warn("too many tools, or too long names, to remember their definitions", "server", p.server, "remembered", maxPins, "longest", maxToolName)
 	}
 }

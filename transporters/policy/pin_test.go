@@ -290,6 +290,25 @@ func TestPinsAreBounded(t *testing.T) {
 	assert.Len(t, pins.pins, maxPins)
 }
 
+// A server fills no memory with names either: a tool with a name that no client
+// could want is not remembered.
+func TestNamesThatAreTooLong(t *testing.T) {
+	long := strings.Repeat("n", maxToolName+1)
+	page := pageOf(`{"name":"`+long+`","outputSchema":{},"annotations":{"readOnlyHint":true}}`, mail)
+	for mode, want := range map[string]string{PinRefuse: pageOf(mail), PinWarn: page} {
+		pins, chain, peer := pinning(t, mode, nil, nil)
+		peer.Expect("tools/list").Return(page)
+		assert.Equal(t, want, listed(t, chain))
+		assert.Len(t, pins.pins, 1)
+	}
+	catalogue := NewToolCatalogue("s", nil, nil)
+	peer := mcptest.NewTransporter(t)
+	peer.Expect("tools/list").Return(page)
+	listed(t, catalogue.Learn()(peer))
+	assert.False(t, catalogue.IsIdempotent(t.Context(), long))
+	assert.EqualValues(t, 1, catalogue.tools.tools.Load(), "the schema of the other one")
+}
+
 func TestPinsUnderConcurrentUse(t *testing.T) {
 	pins, chain, peer := pinning(t, PinRefuse, nil, nil)
 	peer.Expect("tools/list").Return(pageOf(mail))

@@ -67,7 +67,7 @@ func (s *Store) read(ctx context.Context) (servers map[string]map[string]string,
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	content, err := os.ReadFile(s.path)
+	content, err := readFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -78,6 +78,24 @@ func (s *Store) read(ctx context.Context) (servers map[string]map[string]string,
 		return nil, fmt.Errorf("%s is no file of pins: %w", s.path, err)
 	}
 	return servers, nil
+}
+
+// largest bounds the file, in bytes.
+const largest = 256 << 20
+
+// readFile reads a regular file. A pipe or a device is refused: opening one could
+// wait for ever, and all lists with it.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file of pins: not a regular file", path)
+	case info.Size() > largest:
+		return nil, fmt.Errorf("%s is no file of pins: larger than %d MiB", path, largest>>20)
+	}
+	return os.ReadFile(path)
 }
 
 func (s *Store) write(servers map[string]map[string]string) (err error) {
