@@ -63,6 +63,7 @@ func newConfig(name string, root *node, options Options) *Config {
 		switch key {
 		case keyServers:
 			c.readGroup(&c.servers, key, value)
+			c.readNameless()
 		case keyDefaults:
 			c.readGroup(&c.defaults, key, value.asDefaults())
 		case keyStrict:
@@ -95,6 +96,25 @@ func (c *Config) readGroup(into **node, key string, value *node) {
 		fault.Found, fault.Allowed = value.describe(), "a map"
 		c.faults = append(c.faults, fault)
 	}
+}
+
+// readNameless leaves a server without a name out: nobody could tell its faults
+// from those that concern no server.
+func (c *Config) readNameless() {
+	nameless := c.servers.fields[""]
+	if nameless == nil {
+		return
+	}
+	fault := c.fault(nameless, keyServers, "a server needs a name")
+	fault.Found = `""`
+	c.faults = append(c.faults, fault)
+	named := newMap(c.servers.origin)
+	for _, name := range c.servers.keys {
+		if name != "" {
+			named.set(name, c.servers.fields[name])
+		}
+	}
+	c.servers = named
 }
 
 // readUnknown reports a key that is none of ours.

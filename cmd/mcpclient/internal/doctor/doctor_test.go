@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -124,6 +125,42 @@ func TestAHealthyServer(t *testing.T) {
 
 	checks = examineYAML(t, "{type: http, url: '"+mcptest.StartHTTP(t, mcptest.NewDemoServer(mcptest.LegacyOnly()))+"'}")
 	requireCheck(t, checks, "handshake", OK, "protocol 2025-11-25 (legacy)", "")
+}
+
+// What a server sends after its answer to HEAD goes nowhere: least of all to the
+// log of the program.
+func TestAServerThatGoesOnTalking(t *testing.T) {
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = connection.Read(make([]byte, 1<<10))
+			_, _ = io.WriteString(connection, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n: noise\n\n")
+			time.Sleep(50 * time.Millisecond)
+			_ = connection.Close()
+		}
+	}()
+	defer func() { require.NoError(t, listener.Close()) }()
+	checks := examineYAML(t, "{type: http, connect_timeout: 1s, url: 'http://"+listener.Addr().String()+"/mcp'}")
+	requireCheck(t, checks, "clock", OK, "does not tell the time", "")
+	assert.Empty(t, logged.String())
+}
+
+func TestSocketsThatCannotBeReached(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	requireCheck(t, examineYAML(t, "{type: http, url: 'unix://"+socket+"#/mcp'}"), "handshake", Failed, "no such file", "the socket is not there")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	require.NoError(t, listener.Close())
+	requireCheck(t, examineYAML(t, "{type: http, url: 'unix://"+socket+"#/mcp'}"), "handshake", Failed, "connection refused", "nobody listens there")
 }
 
 func TestEndpointsThatCannotBeReached(t *testing.T) {

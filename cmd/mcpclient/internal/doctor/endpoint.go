@@ -191,6 +191,7 @@ func clock(ctx context.Context, transport *http.Transport, address *url.URL) fin
 	if err != nil {
 		return warning("", "%v", err)
 	}
+	request.Close = true // net/http logs what a server sends after its answer
 	begun := time.Now()
 	answer, err := transport.RoundTrip(request)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient"
@@ -113,6 +114,10 @@ func advice(err error, patient Patient) string {
 		return "something else answers there: check the path of base_url (often /mcp)"
 	case errors.Is(err, errors.ErrPeerLost):
 		return "it went away: read what it wrote to stderr, or its own log"
+	case errors.Is(err, fs.ErrNotExist):
+		return "the socket is not there: is the server running, and is the path in base_url right?"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nobody listens there: is the server running?"
 	case failure != nil && failure.Status == 404:
 		return "check the path of base_url (often /mcp)"
 	case failure != nil && failure.Status >= 500:
