@@ -24,15 +24,18 @@ type Listing[T any] struct {
 	Collisions []Collision
 }
 
-// Err returns the failures and collisions joined, nil if the listing is
-// everything.
+// Err returns the failures and collisions, the first 16, joined; nil if the listing
+// is everything.
 func (l Listing[T]) Err() error {
 	var all []error
 	for _, failure := range l.Failures {
 		all = append(all, failure)
 	}
-	for _, collision := range l.Collisions {
+	for _, collision := range l.Collisions[:min(len(l.Collisions), maxFaults)] {
 		all = append(all, fmt.Errorf("%w: %s", errors.ErrNameCollision, collision))
+	}
+	if more := len(l.Collisions) - maxFaults; more > 0 {
+		all = append(all, fmt.Errorf("%w: %d more", errors.ErrNameCollision, more))
 	}
 	return errors.Join(all...)
 }

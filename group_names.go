@@ -57,7 +57,19 @@ type Collision struct {
 
 // String names them all.
 func (c Collision) String() string {
-	return fmt.Sprintf("%q of %s", errors.PeerText(c.Name, maxShownName), strings.Join(c.Servers, ", "))
+	return fmt.Sprintf("%q of %s", errors.PeerText(c.Name, maxShownName), shownServers(c.Servers))
+}
+
+// shownServers lists servers, whose names may be a user's of the program.
+func shownServers(names []string) string {
+	var shown []string
+	for _, name := range names[:min(len(names), maxFaults)] {
+		shown = append(shown, errors.PeerText(name, maxShownName))
+	}
+	if more := len(names) - maxFaults; more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(shown, ", ")
 }
 
 // maxShownName bounds what of a name goes into an error.

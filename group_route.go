@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -159,7 +158,7 @@ func (t *nameTable) whyNot(k kind, name string) string {
 		text += fmt.Sprintf("; did you mean \"%s\"?", errors.PeerText(nearest, maxShownName))
 	}
 	if len(latest.failed) > 0 {
-		text += "; could not be listed: " + strings.Join(latest.failed, ", ")
+		text += "; could not be listed: " + shownServers(latest.failed)
 	}
 	return text
 }

@@ -22,9 +22,7 @@ import (
 // It fails if cfg was not loaded from files, and with ErrTransportClosed after
 // Close.
 func (c *Client) Watch(ctx context.Context, cfg *config.Config, options config.WatchOptions, told func(Change, error)) (*config.Watcher, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.refuse("watch the configuration"); err != nil {
+	if err := c.refuseWatch(); err != nil {
 		return nil, err
 	}
 	watcher, err := config.Watch(ctx, cfg, options, func(update config.Update) {
@@ -36,9 +34,30 @@ func (c *Client) Watch(ctx context.Context, cfg *config.Config, options config.W
 	if err != nil {
 		return nil, err
 	}
+	if err := c.keep(watcher); err != nil { // closed meanwhile
+		watcher.Close()
+		return nil, err
+	}
+	return watcher, nil
+}
+
+func (c *Client) refuseWatch() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refuse("watch the configuration")
+}
+
+// keep has Close end the watcher. To make one takes files, for which Close does not
+// wait: that is done before.
+func (c *Client) keep(watcher *config.Watcher) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.refuse("watch the configuration"); err != nil {
+		return err
+	}
 	c.watchers = slices.DeleteFunc(c.watchers, hasEnded)
 	c.watchers = append(c.watchers, watcher)
-	return watcher, nil
+	return nil
 }
 
 // tell calls the program back. A panic ends that one call.

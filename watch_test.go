@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,6 +82,38 @@ func TestCloseEndsWatchers(t *testing.T) {
 	assert.Empty(t, closed)
 	_, err = client.Watch(context.Background(), cfg, hurried(), nil)
 	require.ErrorIs(t, err, errors.ErrTransportClosed)
+}
+
+// Close does not wait for the files that a Watch reads as it begins, which then
+// finds the client closed.
+func TestCloseWaitsForNoFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mcp.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("servers:\n  a: {type: http, base_url: 'https://h', token: '${file:/slow}'}\n"), 0o600))
+	reading, read := make(chan struct{}, 10), make(chan struct{})
+	var isSlow atomic.Bool
+	cfg, err := config.LoadWith(config.Options{ReadFile: func(name string) ([]byte, error) {
+		if name == "/slow" && isSlow.Load() {
+			reading <- struct{}{}
+			<-read
+		}
+		if name == "/slow" {
+			return []byte("token"), nil
+		}
+		return os.ReadFile(name)
+	}}, path)
+	require.NoError(t, err)
+	client, err := mcpclient.New(cfg)
+	require.NoError(t, err)
+	isSlow.Store(true)
+	begun := make(chan error)
+	go func() {
+		_, err := client.Watch(context.Background(), cfg, hurried(), nil)
+		begun <- err
+	}()
+	<-reading
+	require.NoError(t, client.Close())
+	close(read)
+	require.ErrorIs(t, <-begun, errors.ErrTransportClosed)
 }
 
 func TestWatchNeedsFiles(t *testing.T) {

@@ -7,13 +7,17 @@ import "strings"
 func Nearest(found string, known []string) string { return nearest(found, known) }
 
 // nearest returns the known word closest to found, or "" if none is close:
-// the same but for case and separators, or few edits away for its length.
+// the same but for case and separators, or few edits away for its length. Words may
+// be a peer's, of any length: one that cannot be close costs nothing.
 func nearest(found string, known []string) string {
 	if len(found) > longestShown {
 		return ""
 	}
 	best, bestDistance := "", 1+min(3, max(1, len(found)/3))
 	for _, word := range known {
+		if len(word) > longestShown {
+			continue
+		}
 		if distance := wordDistance(found, word); distance < bestDistance {
 			best, bestDistance = word, distance
 		}
