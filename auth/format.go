@@ -31,21 +31,31 @@ func (r AuthorizationRequest) describe() string {
 	return fmt.Sprintf("authorization of %q for server %q at %s for scopes %q", r.Principal, r.Server, fetch.DisplayText(r.URL), r.Scopes)
 }
 
-// Format prints whose authorizer it is for every verb. It reads nothing that
-// changes, so that it may be printed while calls are running.
-func (a *Authorizer) Format(state fmt.State, _ rune) {
+// Authorizers and principals are in use by other goroutines while somebody prints
+// them: their fields are not read for it.
+
+// Format prints, for every verb, the server's name.
+func (a *Authorizer) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, a.describe()) }
+
+// LogValue makes log/slog print what fmt does.
+func (a *Authorizer) LogValue() slog.Value { return slog.StringValue(a.describe()) }
+
+func (a *Authorizer) describe() string {
 	if a == nil {
-		_, _ = fmt.Fprint(state, "<nil>")
-		return
+		return "<nil>"
 	}
-	_, _ = fmt.Fprintf(state, "authorizer of server %q", a.server)
+	return fmt.Sprintf("authorizer for server %q", a.server)
 }
 
-// Format prints whose credentials these are for every verb.
-func (p *Principal) Format(state fmt.State, _ rune) {
+// Format prints, for every verb, the principal's and the server's name.
+func (p *Principal) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, p.describe()) }
+
+// LogValue makes log/slog print what fmt does.
+func (p *Principal) LogValue() slog.Value { return slog.StringValue(p.describe()) }
+
+func (p *Principal) describe() string {
 	if p == nil {
-		_, _ = fmt.Fprint(state, "<nil>")
-		return
+		return "<nil>"
 	}
-	_, _ = fmt.Fprintf(state, "credentials of principal %q for server %q", p.name, p.authorizer.server)
+	return fmt.Sprintf("credentials of principal %q for server %q", p.name, p.authorizer.server)
 }

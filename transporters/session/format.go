@@ -2,24 +2,34 @@ package session
 
 import (
 	"fmt"
-	"io"
+	"log/slog"
 )
 
-// Format prints which server the session is with, for every verb: neither secrets
-// nor anything that changes while calls are running.
-func (s *Session) Format(state fmt.State, _ rune) {
+// Sessions and subscriptions are in use by other goroutines while somebody prints
+// them: their fields are not read for it.
+
+// Format prints, for every verb, the server's name and the state.
+func (s *Session) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, s.describe()) }
+
+// LogValue makes log/slog print what fmt does.
+func (s *Session) LogValue() slog.Value { return slog.StringValue(s.describe()) }
+
+func (s *Session) describe() string {
 	if s == nil {
-		_, _ = io.WriteString(state, "<nil>")
-		return
+		return "<nil>"
 	}
-	_, _ = fmt.Fprintf(state, "session with server %q", s.server)
+	return fmt.Sprintf("session with MCP server %q, %v", s.server, s.State())
 }
 
-// Format prints which subscription it is, for every verb.
-func (sub *Subscription) Format(state fmt.State, _ rune) {
-	if sub == nil {
-		_, _ = io.WriteString(state, "<nil>")
-		return
+// Format prints, for every verb, the server's name.
+func (s *Subscription) Format(state fmt.State, _ rune) { _, _ = fmt.Fprint(state, s.describe()) }
+
+// LogValue makes log/slog print what fmt does.
+func (s *Subscription) LogValue() slog.Value { return slog.StringValue(s.describe()) }
+
+func (s *Subscription) describe() string {
+	if s == nil {
+		return "<nil>"
 	}
-	_, _ = fmt.Fprintf(state, "subscription %d at server %q", sub.id, sub.session.server)
+	return fmt.Sprintf("subscription to MCP server %q", s.session.server)
 }

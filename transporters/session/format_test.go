@@ -21,7 +21,7 @@ func TestFormat(t *testing.T) {
 	sub, err := s.Listen(ctx, mcp.SubscriptionFilter{ToolsListChanged: true}, func(mcp.Message) {})
 	require.NoError(t, err)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
-		require.Equal(t, `session with server "peer"`, fmt.Sprintf(verb, s))
+		require.Equal(t, `session with MCP server "peer", ready`, fmt.Sprintf(verb, s))
 		require.Equal(t, `subscription `+sub.ID()+` at server "peer"`, fmt.Sprintf(verb, sub))
 	}
 	var none *session.Session
