@@ -74,6 +74,7 @@ func (h *headers) hasCredentials() bool { return len(h.configured) > 0 }
 // protocol is not changed, and goes before everything else: a reserved header is
 // never taken from elsewhere, even where the protocol sets none.
 func (h *headers) merge(ctx context.Context, protocol, merged http.Header) error {
+	mergeTrace(merged, transporters.TraceHeaderOf(ctx))
 	merged[userAgentHeader] = h.userAgent
 	for _, header := range h.configured {
 		value, err := header.value()
@@ -94,6 +95,22 @@ func (h *headers) merge(ctx context.Context, protocol, merged http.Header) error
 		merged[name] = values
 	}
 	return nil
+}
+
+// mergeTrace adds what links the request to a trace. A header that may carry
+// credentials is none of its business.
+func mergeTrace(merged, trace http.Header) {
+	for name, values := range trace {
+		canonical := http.CanonicalHeaderKey(name)
+		if isReserved(canonical) || isOverridden(canonical) || isCredential(canonical) || !isHeaderName(name) || !allHeaderValues(values) {
+			continue
+		}
+		merged[canonical] = values
+	}
+}
+
+func isCredential(canonical string) bool {
+	return canonical == authorizationHeader || canonical == "Cookie" || canonical == "Proxy-Authorization"
 }
 
 // mergeCall adds what one call brings: its token in place of every configured

@@ -136,3 +136,25 @@ func TestHeadersOfACallAreChecked(t *testing.T) {
 		assert.NotContains(t, err.Error(), "canary")
 	}
 }
+
+// What links a request to a trace stands below everything else.
+func TestTraceHeadersStandBelowEverything(t *testing.T) {
+	url, headers := echoHeaders(t)
+	link, _ := open(t, Config{BaseURL: url, Headers: literals("X-B3-Traceid", "configured")})
+	ctx := withCall(t.Context(), "", http.Header{"Tracestate": {"call=1"}})
+	ctx = transporters.WithTraceHeader(ctx, http.Header{
+		"traceparent": {"00-a"}, "Tracestate": {"trace=1"}, "X-B3-Traceid": {"trace"},
+		"Mcp-Session-Id": {"evil"}, "Accept": {"evil"}, "authorization": {"evil"}, "User-Agent": {"evil"}, "Baggage": {"a\r\nb: c"},
+	})
+	_, err := link.Exchange(ctx, call(), &sink{})
+	require.NoError(t, err)
+	got := <-headers
+	assert.Equal(t, "00-a", got.Get("Traceparent"))
+	assert.Equal(t, "call=1", got.Get("Tracestate"))
+	assert.Equal(t, "configured", got.Get("X-B3-Traceid"))
+	assert.Equal(t, "session-1", got.Get("Mcp-Session-Id"))
+	for _, name := range []string{"Authorization", "Baggage", "B"} {
+		assert.Empty(t, got.Get(name), name)
+	}
+	assert.NotContains(t, got.Get("User-Agent")+got.Get("Accept"), "evil")
+}
