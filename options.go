@@ -28,8 +28,9 @@ type injection struct {
 }
 
 // WithLogger sets the logger of everything the client does, the stderr of server
-// processes included; the default discards. WithSlog takes a logger of the
-// standard library.
+// processes included; the default discards. What concerns a server is logged by a
+// sub-logger of its name (logger.Named), and has the name under the key "server" as
+// well. WithSlog takes a logger of the standard library.
 func WithLogger(logger hclog.Logger) Option { return building(factory.WithLogger(logger)) }
 
 // WithClientInfo replaces what servers are told of this client: by default

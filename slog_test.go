@@ -68,7 +68,7 @@ func TestSlogRecords(t *testing.T) {
 	record := decodeRecord(t, &written)
 	assert.EqualValues(t, 1, record["a"])
 	assert.EqualValues(t, 2, record["b"], "loggers made from one logger do not share what they add")
-	assert.Equal(t, "x.y", record["logger"])
+	assert.Equal(t, "s.x.y", record["logger"])
 	assert.Equal(t, []any{"a", 1, "b", 3}, second.ImpliedArgs())
 	assert.Equal(t, "z", first.Named("x").ResetNamed("z").Name())
 

@@ -1,6 +1,8 @@
 package factory
 
 import (
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
@@ -25,7 +27,7 @@ func WithHooks(hooks *transporters.Hooks) Option {
 // WithTasks has the tasks of the extension io.modelcontextprotocol/tasks waited
 // for; see policy.Tasks. Answer, Background and Logger may be left out: by
 // default the session's handlers answer, the slot owns what runs in the
-// background, and the factory's logger is used.
+// background, and the server's logger is used.
 func WithTasks(cfg policy.TasksConfig) Option {
 	return func(f *TransporterFactory) {
 		f.tasks = &cfg
@@ -35,19 +37,20 @@ func WithTasks(cfg policy.TasksConfig) Option {
 
 // chain puts the policies around the slot, outermost first.
 func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
-	catalogue := policy.NewToolCatalogue(server, f.logger, slot.principal)
+	log := f.loggerOf(server)
+	catalogue := policy.NewToolCatalogue(server, log, slot.principal)
 	wrappers := append([]transporters.Wrapper{policy.Hooks(server, f.hooks)}, f.wrappers...)
 	wrappers = append(wrappers,
-		policy.Trace(server, f.metaHook, f.logger),
+		policy.Trace(server, f.metaHook, log),
 		f.pinsOf(server, common, slot).Wrap,
 		policy.Filter(server, common.FilterConfig),
-		policy.Output(server, common.OutputConfig, f.logger, catalogue),
+		policy.Output(server, common.OutputConfig, log, catalogue),
 	)
 	if common.Validation == policy.OutputOff && common.Retry.IdempotentTools {
 		wrappers = append(wrappers, catalogue.Learn())
 	}
 	if f.tasks != nil {
-		wrappers = append(wrappers, policy.Tasks(server, f.tasksOf(slot)))
+		wrappers = append(wrappers, policy.Tasks(server, f.tasksOf(slot, log)))
 	}
 	wrappers = append(wrappers,
 		policy.Deadline(policy.DeadlineConfig{
@@ -55,15 +58,16 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot)
 			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
 		}),
 		f.cacheOf(server, common, slot).Wrap,
-		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue)),
-		policy.Breaker(server, common.Breaker, f.logger),
+		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue, log)),
+		policy.Breaker(server, common.Breaker, log),
 		policy.Limit(server, common.Limit, policy.LimitOptions{MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: slot.life}),
+		policy.Payloads(server, common.PayloadConfig, log),
 	)
 	return transporters.Chain(slot, wrappers...)
 }
 
 // tasksOf fills in what the caller left out.
-func (f *TransporterFactory) tasksOf(slot *Slot) policy.TasksConfig {
+func (f *TransporterFactory) tasksOf(slot *Slot, log hclog.Logger) policy.TasksConfig {
 	cfg := *f.tasks
 	if cfg.Answer == nil {
 		cfg.Answer = slot.AnswerInput
@@ -72,7 +76,7 @@ func (f *TransporterFactory) tasksOf(slot *Slot) policy.TasksConfig {
 		cfg.Background = slot.background
 	}
 	if cfg.Logger == nil {
-		cfg.Logger = f.logger
+		cfg.Logger = log
 	}
 	return cfg
 }

@@ -132,6 +132,9 @@ func (f *TransporterFactory) lookUp(name string) (registration, bool) {
 // Logger returns the logger that WithLogger set; it is never nil.
 func (f *TransporterFactory) Logger() hclog.Logger { return f.logger }
 
+// loggerOf is the sub-logger of one server: named as it is.
+func (f *TransporterFactory) loggerOf(server string) hclog.Logger { return f.logger.Named(server) }
+
 // DrainTimeout returns what WithDrainTimeout set.
 func (f *TransporterFactory) DrainTimeout() time.Duration { return f.drain }
 

@@ -47,7 +47,7 @@ func (f *TransporterFactory) make(section *config.Section, slot *Slot) (*Made, e
 	if slot == nil {
 		made.Slot = slotFrom(section.Server(), generation)
 		made.Slot.drain, made.Slot.tokens, made.next = f.drain, tokens, nil
-		made.Slot.observing.logger = f.logger
+		made.Slot.observing.logger = f.loggerOf(section.Server())
 	}
 	made.Head = f.chain(section.Server(), common, made.Slot)
 	return made, nil

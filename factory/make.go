@@ -20,6 +20,7 @@ type commonKeys struct {
 	policy.FilterConfig
 	policy.OutputConfig
 	policies
+	policy.PayloadConfig
 }
 
 // Check returns every fault of a server's section, in the order of the file,
@@ -72,14 +73,15 @@ func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store
 }
 
 func (f *TransporterFactory) build(server string, settings session.Settings, tokens auth.Store) Build {
+	log := f.loggerOf(server)
 	return Build{
 		Server:   server,
 		Settings: settings,
-		Session:  slices.Concat([]session.Option{session.WithLogger(f.logger), session.WithIDs(&session.IDs{})}, f.session),
-		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(f.logger), httplink.WithPool(f.pool)}, f.http),
-		Stdio:    slices.Concat(stdioDefaults(f.logger), f.stdio),
+		Session:  slices.Concat([]session.Option{session.WithLogger(log), session.WithIDs(&session.IDs{})}, f.session),
+		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(log), httplink.WithPool(f.pool)}, f.http),
+		Stdio:    slices.Concat(stdioDefaults(log), f.stdio),
 		Verdicts: f.verdicts,
-		Logger:   f.logger,
+		Logger:   log,
 
 		authSeams: authSeams{auth: f.auth, tokens: tokens},
 	}

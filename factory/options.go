@@ -16,7 +16,8 @@ import (
 // Option sets what a configuration file cannot hold.
 type Option func(*TransporterFactory)
 
-// WithLogger sets the logger of everything that is built; the default discards.
+// WithLogger sets the logger of everything that is built, each server with a
+// sub-logger of its name; the default discards.
 // nil changes nothing.
 func WithLogger(logger hclog.Logger) Option {
 	return func(f *TransporterFactory) {

@@ -67,7 +67,7 @@ func (f *pinFiles) store(path string) policy.PinStore {
 
 // pinsOf makes the pins of a chain, which the slot then answers for.
 func (f *TransporterFactory) pinsOf(server string, common commonKeys, slot *Slot) *policy.ToolPins {
-	pins := policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile), f.logger)
+	pins := policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile), f.loggerOf(server))
 	slot.pins.Store(pins)
 	return pins
 }

@@ -3,6 +3,8 @@ package factory
 import (
 	"slices"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
@@ -31,14 +33,14 @@ func WithRetry(options policy.RetryOptions) Option {
 }
 
 // retryOf fills in what the caller left out.
-func (f *TransporterFactory) retryOf(common commonKeys, slot *Slot, catalogue *policy.ToolCatalogue) policy.RetryOptions {
+func (f *TransporterFactory) retryOf(common commonKeys, slot *Slot, catalogue *policy.ToolCatalogue, log hclog.Logger) policy.RetryOptions {
 	options := f.retry
 	if options.Check == nil && common.Retry.IdempotentTools {
 		options.Check = policy.DefaultCheckRetry(catalogue.IsIdempotent)
 	}
 	options.MaxRequestTimeout = common.MaxRequestTimeout.Or(0)
 	options.Life = slot.life
-	options.Logger = f.logger
+	options.Logger = log
 	return options
 }
 
@@ -61,7 +63,7 @@ func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slo
 		Peer:              cachePeer{slot},
 		Principal:         slot.principal,
 		MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
-		Logger:            f.logger,
+		Logger:            f.loggerOf(server),
 	})
 	if common.Cache.Enabled {
 		slot.hears.Store(cache)

@@ -130,7 +130,7 @@ func text(value attribute.Value) string {
 	if value.Type() == attribute.EMPTY {
 		return ""
 	}
-	return value.Emit()
+	return value.String()
 }
 
 // plain makes attributes easy to compare.

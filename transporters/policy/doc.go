@@ -16,6 +16,7 @@
 //	Retry     failed requests that may be made again
 //	Breaker   a server that cannot be reached
 //	Limit     how much is asked at once and in time
+//	Payloads  what is asked and answered, in the log
 //
 // So an answer from the cache costs the server nothing, each attempt of a retry
 // counts for the breaker and waits for its place, and what is refused outside is
