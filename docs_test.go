@@ -19,7 +19,7 @@ import (
 )
 
 // guides are the pages of docs that are built around code.
-func guides() []string { return []string{"docs/auth.md"} }
+func guides() []string { return []string{"docs/auth.md", "docs/operations.md"} }
 
 // What a guide shows is what the compiler and the tests have seen: after a line
 //
@@ -63,7 +63,7 @@ func sourceOf(t *testing.T, path, name string) string {
 	file, err := parser.ParseFile(positions, path, text, parser.ParseComments)
 	require.NoError(t, err)
 	for _, declaration := range file.Decls {
-		if function, ok := declaration.(*ast.FuncDecl); ok && function.Name.Name == name {
+		if function, ok := declaration.(*ast.FuncDecl); ok && qualifiedName(function) == name {
 			begin := function.Pos()
 			if function.Doc != nil {
 				begin = function.Doc.Pos()
@@ -73,6 +73,19 @@ func sourceOf(t *testing.T, path, name string) string {
 	}
 	t.Fatalf("%s has no function %s", path, name)
 	return ""
+}
+
+// qualifiedName is NAME, of a method TYPE.NAME.
+func qualifiedName(function *ast.FuncDecl) string {
+	if function.Recv == nil {
+		return function.Name.Name
+	}
+	receiver := function.Recv.List[0].Type
+	if pointer, ok := receiver.(*ast.StarExpr); ok {
+		receiver = pointer.X
+	}
+	name, _ := receiver.(*ast.Ident)
+	return name.Name + "." + function.Name.Name
 }
 
 // The configurations of a guide are valid: a block is a whole file, or what

@@ -74,3 +74,11 @@ func TestEachServerHasALoggerOfItsName(t *testing.T) {
 	}
 	assert.Contains(t, log.String(), "backend.two: process started")
 }
+
+// TestOneServerCanLogMore, as the guide shows it.
+func TestOneServerCanLogMore(t *testing.T) {
+	logger := newQuietLogger()
+	assert.True(t, logger.Named("search").IsDebug())
+	assert.False(t, logger.Named("other").IsDebug())
+	assert.False(t, logger.IsDebug())
+}

@@ -147,7 +147,7 @@ func (r *served) run() {
 	case told:
 		r.refuse(failure)
 	default:
-		r.session.log.Error("serving a request of the server failed", "server", r.session.server, "method", r.request.Method, "error", err)
+		r.session.log.Error("serving a request of the server failed", "server", r.session.server, "method", errors.PeerText(r.request.Method, 100), "error", err)
 		r.refuse(&mcp.Error{Code: mcp.CodeInternalError, Message: "internal error"})
 	}
 }
