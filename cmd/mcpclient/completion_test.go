@@ -56,6 +56,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"read", "demo", "demo://d"}, []string{"demo://data.json\tdata"}},
 		{[]string{"watch", ""}, []string{"demo\tstdio"}},
 		{[]string{"doctor", ""}, []string{"demo\tstdio"}},
+		{[]string{"config", "explain", ""}, []string{"demo\tstdio"}},
 		{[]string{"servers", "--color", ""}, []string{"auto", "always", "never"}},
 	} {
 		assert.Equal(t, test.want, complete(t, cache, test.words...), test.words)

@@ -47,7 +47,8 @@ func (p *program) configExplainCommand() *cobra.Command {
 			"is no letter or digit. A list is JSON, or words separated by commas; a map is JSON.",
 		Example: "  mcpclient config explain github\n" +
 			"  mcpclient --config mcp.yaml config explain --json",
-		RunE: func(_ *cobra.Command, names []string) error { return p.explain(names) },
+		ValidArgsFunction: p.completeServers,
+		RunE:              func(_ *cobra.Command, names []string) error { return p.explain(names) },
 	}
 }
 
