@@ -32,20 +32,29 @@ func toolsKind() kind {
 }
 
 func (p *program) toolsCommand() *cobra.Command {
-	var all bool
+	var all, accept bool
 	command := &cobra.Command{
 		Use:   "tools SERVER[,SERVER...] [TOOL] | --all",
 		Short: "List the tools of servers, or show one in full",
 		Long: "List the tools of servers with their arguments, optional ones in brackets; or show one tool in full, with the\n" +
-			"types of its arguments and whole descriptions.",
+			"types of its arguments and whole descriptions.\n\n" +
+			"With --accept the definition of the tool, or of all tools of the server, that is not what was first seen or last\n" +
+			"accepted (tools.pin) is accepted, and remembered in tools.pin_file.",
 		Example: "  mcpclient tools demo\n" +
 			"  mcpclient tools demo slow\n" +
 			"  mcpclient tools --all\n" +
-			"  mcpclient tools demo add --json",
+			"  mcpclient tools demo add --json\n" +
+			"  mcpclient tools demo add --accept",
 		ValidArgsFunction: p.completeTool,
 		RunE: func(command *cobra.Command, found []string) error {
 			if all && len(found) > 0 || !all && (len(found) < 1 || len(found) > 2) {
 				return usage("tools takes the name of a server, and of a tool to show, or --all; found %d", len(found))
+			}
+			if accept {
+				if len(found) == 0 {
+					return usage("--accept takes the name of one server")
+				}
+				return p.acceptTools(command.Context(), found[0], found[1:])
 			}
 			if len(found) == 2 {
 				return p.withServer(command.Context(), found[0], func(ctx context.Context, connection *mcpclient.Connection) error {
@@ -58,6 +67,7 @@ func (p *program) toolsCommand() *cobra.Command {
 		},
 	}
 	addAll(command, &all)
+	command.Flags().BoolVar(&accept, "accept", false, "accept definitions that have changed (tools.pin)")
 	return command
 }
 
