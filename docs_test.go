@@ -8,56 +8,93 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/factory"
 )
 
-// guides are the pages of docs that are built around code.
-func guides() []string { return []string{"docs/auth.md", "docs/operations.md"} }
+// guides are the pages that people write: README.md and those of docs.
+func guides(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	generated := []string{"docs/performance.md", "docs/trust.md"}
+	pages = slices.DeleteFunc(pages, func(page string) bool { return slices.Contains(generated, page) })
+	require.Greater(t, len(pages), 5)
+	return append([]string{"README.md"}, pages...)
+}
+
+func read(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	return string(text)
+}
 
 // What a guide shows is what the compiler and the tests have seen: after a line
 //
 //	<!-- file: PATH -->        stands the file,
 //	<!-- func: PATH NAME -->   a function of it, as it is in the file,
 //
-// and there is no other Go code in it.
+// and there is no other Go code in it. (A file that is not in the repository is
+// one that the transcripts of the page are run with.)
 func TestGuidesShowCompiledCode(t *testing.T) {
-	for _, page := range guides() {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		written := string(text)
+	shown := 0
+	for _, page := range guides(t) {
+		written := read(t, page)
 		block := regexp.MustCompile("(?s)<!-- (file|func): (\\S+)(?: (\\S+))? -->\n```(\\w*)\n(.*?)```\n")
-		shown := 0
 		current := block.ReplaceAllStringFunc(written, func(found string) string {
-			shown++
 			parts := block.FindStringSubmatch(found)
+			if !strings.Contains(parts[2], "/") && !strings.HasSuffix(parts[2], ".go") {
+				return found
+			}
+			shown++
 			return strings.Replace(found, "```"+parts[4]+"\n"+parts[5]+"```", "```"+parts[4]+"\n"+sourceOf(t, parts[2], parts[3])+"```", 1)
 		})
-		require.Positive(t, shown)
 		if *updateREADME {
 			require.NoError(t, os.WriteFile(page, []byte(current), 0o644))
 			continue
 		}
-		if at := firstDifference(current, written); at != "" {
-			t.Errorf("%s: %s\nmake it current: go test . -run TestGuides -update", page, strings.TrimPrefix(at, "README.md:"))
+		if at := firstDifference(page, current, written); at != "" {
+			t.Errorf("%s\nmake it current: go test . -run TestGuides -update", at)
 		}
 		assert.NotContains(t, block.ReplaceAllString(written, ""), "```go", "%s: Go code that no compiler has seen", page)
 	}
+	assert.Greater(t, shown, 15)
+}
+
+// firstDifference shows the first line in which two texts differ.
+func firstDifference(page, wanted, found string) string {
+	wantedLines, foundLines := strings.Split(wanted, "\n"), strings.Split(found, "\n")
+	for i := range max(len(wantedLines), len(foundLines)) {
+		a, b := "(the end)", "(the end)"
+		if i < len(wantedLines) {
+			a = wantedLines[i]
+		}
+		if i < len(foundLines) {
+			b = foundLines[i]
+		}
+		if a != b {
+			return fmt.Sprintf("%s:%d: found %q, wanted %q", page, i+1, b, a)
+		}
+	}
+	return ""
 }
 
 // sourceOf returns a file, or one function of it with its comment.
 func sourceOf(t *testing.T, path, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := read(t, path)
 	if name == "" {
-		return string(text)
+		return text
 	}
 	positions := token.NewFileSet()
 	file, err := parser.ParseFile(positions, path, text, parser.ParseComments)
@@ -68,7 +105,7 @@ func sourceOf(t *testing.T, path, name string) string {
 			if function.Doc != nil {
 				begin = function.Doc.Pos()
 			}
-			return string(text[positions.Position(begin).Offset:positions.Position(function.End()).Offset]) + "\n"
+			return text[positions.Position(begin).Offset:positions.Position(function.End()).Offset] + "\n"
 		}
 	}
 	t.Fatalf("%s has no function %s", path, name)
@@ -89,34 +126,106 @@ func qualifiedName(function *ast.FuncDecl) string {
 }
 
 // The configurations of a guide are valid: a block is a whole file, or what
-// stands beneath one server.
+// stands beneath one server, which is an HTTP server unless a line
+// <!-- beneath: stdio --> says otherwise. The files of transcripts, which have
+// faults for people to see, and what <!-- not a configuration --> stands above are
+// left out.
 func TestGuidesShowValidConfigurations(t *testing.T) {
-	for _, variable := range []string{"TOKEN", "CLIENT_SECRET", "IDP_SECRET"} {
-		t.Setenv(variable, "x")
+	beneath := map[string]string{
+		"http":  "servers:\n  s:\n    type: http\n    base_url: https://mcp.example.com/mcp\n    ",
+		"stdio": "servers:\n  s:\n    type: stdio\n    command: [server]\n    ",
 	}
-	file := filepath.Join(t.TempDir(), "content")
-	require.NoError(t, os.WriteFile(file, []byte("content"), 0o600))
-	key := filepath.Join(t.TempDir(), "key")
-	require.NoError(t, os.WriteFile(key, []byte(strings.Repeat("00", 32)), 0o600))
-	for _, page := range guides() {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(string(text), -1)
-		require.NotEmpty(t, blocks)
-		for _, block := range blocks {
-			shown := block[1]
-			if !strings.HasPrefix(shown, "servers:") {
-				shown = "servers:\n  s:\n    type: http\n    base_url: https://mcp.example.com/mcp\n    " + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n    ") + "\n"
+	anything := config.Options{
+		LookupEnv: func(string) (string, bool) { return "x", true },
+		Input:     func(config.Input) (string, error) { return "x", nil },
+		ReadFile: func(path string) ([]byte, error) {
+			if strings.HasSuffix(path, "key") {
+				return []byte(strings.Repeat("00", 32)), nil
 			}
-			shown = regexp.MustCompile(`\$\{file:[^}]*key\}`).ReplaceAllString(shown, "${file:"+key+"}")
-			shown = regexp.MustCompile(`\$\{file:/(run|var)/[^}]*\}`).ReplaceAllString(shown, "${file:"+file+"}")
-			cfg, err := config.Parse("guide.yaml", []byte(shown))
-			require.NoError(t, err, shown)
-			assert.Empty(t, cfg.Faults())
+			return []byte("content"), nil
+		},
+	}
+	blocks := regexp.MustCompile("(?s)(?:<!-- ([a-z ]+)(?:: (\\S+))? -->\n)?```(yaml|toml|json)\n(.*?)```\n")
+	seen := 0
+	for _, page := range guides(t) {
+		for _, block := range blocks.FindAllStringSubmatch(read(t, page), -1) {
+			mark, what, format, shown := block[1], block[2], block[3], block[4]
+			switch {
+			case mark == "not a configuration", mark == "file" && !strings.Contains(what, "/"):
+				continue
+			case format == "json" && !strings.Contains(strings.ToLower(shown), `servers"`):
+				continue // what a server says, or a command
+			case format == "yaml" && !regexp.MustCompile(`(?m)^servers:`).MatchString(shown):
+				if mark != "beneath" {
+					what = "http"
+				}
+				require.Contains(t, beneath, what, page)
+				shown = beneath[what] + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n    ") + "\n"
+			}
+			cfg, err := config.ParseWith(anything, "guide."+format, []byte(shown))
+			require.NoError(t, err, "%s:\n%s", page, shown)
+			assert.Empty(t, cfg.Faults(), "%s:\n%s", page, shown)
+			require.NotEmpty(t, cfg.Names(), "%s:\n%s", page, shown)
 			for _, name := range cfg.Names() {
 				section, _ := cfg.Server(name)
-				assert.Empty(t, factory.New().Check(section), fmt.Sprintf("%s:\n%s", page, shown))
+				faults := slices.DeleteFunc(factory.New().Check(section), func(fault errors.Fault) bool {
+					return strings.HasPrefix(fault.Key, "tls.") && strings.Contains(fault.String(), "no such file")
+				})
+				assert.Empty(t, faults, "%s:\n%s", page, shown)
+			}
+			seen++
+		}
+	}
+	assert.Greater(t, seen, 15)
+}
+
+// awaited are pages that are written beside this one.
+func awaited() []string {
+	return []string{"docs/testing.md", "docs/operations.md", "docs/scale.md", "examples/webapp"}
+}
+
+// Links within the repository lead somewhere: to a file, and to a heading of it.
+func TestLinksInGuides(t *testing.T) {
+	link, code := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile("(?s)```.*?\n```|`[^`\n]*`")
+	followed := 0
+	for _, page := range append(guides(t), "CHANGELOG.md", "ROADMAP.md", "SECURITY.md") {
+		prose := code.ReplaceAllString(read(t, page), "")
+		for _, found := range link.FindAllStringSubmatch(prose, -1) {
+			target, heading, _ := strings.Cut(found[1], "#")
+			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+				continue
+			}
+			followed++
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), target)
+			}
+			_, err := os.Stat(path)
+			if os.IsNotExist(err) && slices.Contains(awaited(), path) {
+				continue
+			}
+			if assert.NoError(t, err, "%s: a link to %s", page, found[1]) && heading != "" && strings.HasSuffix(path, ".md") {
+				assert.Contains(t, headings(read(t, path)), heading, "%s: a link to %s", page, found[1])
 			}
 		}
 	}
+	assert.Greater(t, followed, 30)
+}
+
+// headings are the headings of a page, as links name them.
+func headings(text string) []string {
+	var found []string
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		found = append(found, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ' || r == '-':
+				return '-'
+			case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+				return unicode.ToLower(r)
+			default:
+				return -1
+			}
+		}, heading[1]))
+	}
+	return found
 }

@@ -5,7 +5,7 @@
 //   - testdata/scripts are golden tests in a pipe: commands and what they write.
 //   - terminal_test.go has a pseudo-terminal: tables, colours, bars, questions.
 //   - signals_test.go sends signals, and sees what reaches the server.
-//   - transcript_test.go runs the commands of docs/cli.md and compares.
+//   - transcript_test.go runs the commands of docs and compares.
 //
 // It is a module of its own so that what it needs is no dependency of the
 // client. Golden files and the transcript are written anew by

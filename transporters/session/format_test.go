@@ -22,7 +22,7 @@ func TestFormat(t *testing.T) {
 	require.NoError(t, err)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
 		require.Equal(t, `session with MCP server "peer", ready`, fmt.Sprintf(verb, s))
-		require.Equal(t, `subscription `+sub.ID()+` at server "peer"`, fmt.Sprintf(verb, sub))
+		require.Equal(t, `subscription to MCP server "peer"`, fmt.Sprintf(verb, sub))
 	}
 	var none *session.Session
 	var nothing *session.Subscription
