@@ -38,7 +38,7 @@ func TestCommandsInGuides(t *testing.T) {
 					continue
 				}
 				seen++
-				t.Run(page+"/"+command, func(t *testing.T) { checkCommand(t, binary, targets, words) })
+				t.Run(page+"/"+strings.Join(words, " "), func(t *testing.T) { checkCommand(t, binary, targets, words) })
 			}
 		}
 	}
