@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"os"
@@ -34,7 +35,7 @@ func addTwo(ctx context.Context, demo *mcpclient.Connection) (int, error) {
 		return 0, err // there is no result: who failed and why is in the error
 	}
 	for block := range result.Content() { // text, images, audio, resources
-		log.Print(block.Type)
+		fmt.Println(block.Type)
 	}
 	sum, err := mcpclient.Decode[struct{ Sum int }](result) // an error if the tool reported one
 	return sum.Sum, err
@@ -73,6 +74,7 @@ func ExampleConnection_CallTool() {
 	// echo: Returns the text it was given.
 	// add: Adds two numbers.
 	// <nil>
+	// text
 	// 5 <nil>
 	// demo refused tools/call with code -32602
 }
@@ -108,7 +110,7 @@ func ExampleWithTimeout() {
 }
 
 // listenToStates hears of every death and every replacement.
-func listenToStates(server *mcpclient.Connection) {
+func listenToStates(server *mcpclient.Connection, log *log.Logger) {
 	server.OnState(func(_ mcpclient.Source, change mcpclient.StateChange) {
 		log.Print("was ", change.From, ", is ", change.To)
 	})
@@ -137,9 +139,7 @@ func callAgain(ctx context.Context, server *mcpclient.Connection) (string, error
 func ExampleConnection_OnState() {
 	server, closeServer := startDemo("crashes", "supervision: {max_restarts: 3, restart_delay: 1ms}")
 	defer closeServer()
-	log.SetOutput(discard{})
-	defer log.SetOutput(os.Stderr)
-	listenToStates(server)
+	listenToStates(server, log.New(io.Discard, "", 0))
 
 	text, err := callAgain(context.Background(), server)
 	fmt.Println(text, err, server.Stats().Restarts)
@@ -208,10 +208,6 @@ func ExampleNew() {
 	// -> tools/call
 	// hello <nil>
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // demoConfiguration is that of a server which is this test program.
 func demoConfiguration(mode, more string) string {
