@@ -170,7 +170,7 @@ func (c *Client) compare(cfg *config.Config) *difference {
 
 // become returns what a server is by its section. was is nil if there was none.
 func (c *Client) become(next *difference, was *server, section *config.Section) *server {
-	is := &server{name: section.Server(), fingerprint: section.Fingerprint()}
+	is := &server{name: section.Server(), section: section, fingerprint: section.Fingerprint()}
 	if was == nil || was.connection == nil {
 		return c.begin(next, is, section, &next.change.Added)
 	}

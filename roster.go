@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-client-go/mcpclient/auth"
+	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/factory"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -31,6 +32,7 @@ type server struct {
 	connection  *Connection                      // nil if there is none
 	problem     *errors.ServerConfigurationError // of the latest section, nil if it is in force
 	fingerprint [32]byte                         // of the section in force
+	section     *config.Section                  // in force, or faulty if there is no connection; nil for an injected transporter
 	slot        *factory.Slot                    // nil for an injected transporter
 }
 

@@ -35,7 +35,7 @@ func (c *Client) AddServer(name string, settings any) (*Connection, error) {
 		return nil, err
 	}
 	added := &server{
-		name: name, source: fromProgram, fingerprint: fingerprint,
+		name: name, source: fromProgram, section: section, fingerprint: fingerprint,
 		connection: follow(name, made), slot: made.Slot,
 	}
 	if err := c.put(servers.with(added), fmt.Sprintf("add server %q", name)); err != nil {
