@@ -29,7 +29,7 @@ func guides(t *testing.T) []string {
 	generated := []string{"docs/performance.md", "docs/trust.md"}
 	pages = slices.DeleteFunc(pages, func(page string) bool { return slices.Contains(generated, page) })
 	require.Greater(t, len(pages), 5)
-	return append([]string{"README.md"}, pages...)
+	return append([]string{"README.md", "examples/webapp/README.md"}, pages...)
 }
 
 func read(t *testing.T, page string) string {
