@@ -1,4 +1,4 @@
-.PHONY: test unit build field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes
+.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -10,6 +10,11 @@ unit:
 
 build:
 	go build -o bin/mcpclient ./cmd/mcpclient
+
+# Uses the example backend's pages in headless Chromium, and keeps pictures of them
+# in bin/screenshots.
+browser:
+	cd examples/webapp/browser && SCREENSHOTS="$(CURDIR)/bin/screenshots" GOWORK=off go test -count=1 ./...
 
 # Plays the field cases (field/README.md). CASES=DIR, PLAYER=BIN.
 field:

@@ -3,6 +3,7 @@ package operations
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ func viewFunctions() template.FuncMap {
 		"look":     lookOf,
 		"tally":    tallyOf,
 		"plural":   plural,
+
+		"writtenFirst": writtenFirst,
 	}
 }
 
@@ -95,6 +98,22 @@ func tallyOf(snapshot Snapshot) tally {
 		t.Restarts += server.Stats.Restarts
 	}
 	return t
+}
+
+// writtenFirst puts what somebody has written before the defaults.
+func writtenFirst(settings []Setting) []Setting {
+	sorted := slices.Clone(settings)
+	slices.SortStableFunc(sorted, func(a, b Setting) int {
+		switch {
+		case a.Default == b.Default:
+			return 0
+		case b.Default:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return sorted
 }
 
 func plural(n int, one, many string) string {

@@ -4,7 +4,8 @@
 # It takes some minutes, the first time longer: modules and, with npm, servers are
 # fetched. It needs Go and nothing else. What a machine lacks is left out by name:
 #   - without a C compiler the tests run without the race detector;
-#   - without Node and npm the tests against servers from npm are skipped.
+#   - without Node and npm the tests against servers from npm are skipped;
+#   - without Chromium the tests of pages in a browser are skipped.
 # REQUIRE_ALL=1 makes anything left out a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,6 +53,14 @@ elif command -v node >/dev/null && command -v npm >/dev/null; then
     fi
 else
     left_out "the servers from npm (no Node)"
+fi
+
+chromium=
+for name in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome; do
+    if [ -n "$name" ] && command -v "$name" >/dev/null; then chromium=$name; fi
+done
+if [ -z "$chromium" ]; then
+    left_out "the pages in a browser (no Chromium)"
 fi
 
 echo "== gofmt"

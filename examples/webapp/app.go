@@ -6,6 +6,7 @@ import (
 	"errors"
 	"html/template"
 	"log/slog"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -92,8 +93,8 @@ func (a *app) addUp(w http.ResponseWriter, r *http.Request, user string) {
 	page := pageData{User: user, A: r.PostFormValue("a"), B: r.PostFormValue("b")}
 	first, err := strconv.ParseFloat(page.A, 64)
 	second, err2 := strconv.ParseFloat(page.B, 64)
-	if errors.Join(err, err2) != nil {
-		page.Error = "Both must be numbers."
+	if errors.Join(err, err2) != nil || math.IsNaN(first+second) || math.IsInf(first+second, 0) {
+		page.Error = "Both must be numbers, and not too large."
 		a.render(w, http.StatusUnprocessableEntity, page)
 		return
 	}

@@ -103,12 +103,18 @@ func handler(app *app, site *operations.Site) http.Handler {
 }
 
 // shutdown says that the backend goes, lets requests, runs and calls finish, in
-// this order, and ends what has not finished after ten seconds.
+// this order, and cuts short what takes more than some seconds.
 func shutdown(site *operations.Site, app *app, server *http.Server, client *mcpclient.Client) error {
 	slog.Info("shutting down")
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	site.Close()
 	app.runs.close()
-	return errors.Join(server.Shutdown(ctx), app.runs.wait(ctx), client.Shutdown(ctx))
+	failure := server.Shutdown(ctx)
+	working, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	if app.runs.wait(working) != nil {
+		slog.Warn("reports were cut short")
+	}
+	return errors.Join(failure, client.Shutdown(ctx))
 }
