@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -21,7 +22,14 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The program of these tests is the server of the configuration as well.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "demo-server" {
+		_ = start(context.Background(), "demo-server", "", "")
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // fake is a server in a test: the app takes anything that calls tools.
 type fake func(ctx context.Context, tool string, arguments any) (*mcp.CallToolResult, error)

@@ -27,18 +27,26 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	run := func() error { return serve(ctx, *listen, *file) }
-	if flag.Arg(0) == "demo-server" { // what mcp.yaml starts
-		run = func() error { return mcptest.NewDemoServer().ServeStdio(ctx, os.Stdin, os.Stdout) }
-	}
-	if err := run(); err != nil {
+	if err := start(ctx, flag.Arg(0), *listen, *file); err != nil {
 		fmt.Fprintln(os.Stderr, "webapp:", err)
 		os.Exit(1)
 	}
 }
 
+func start(ctx context.Context, command, address, file string) error {
+	if command == "demo-server" { // what mcp.yaml starts
+		return mcptest.NewDemoServer().ServeStdio(ctx, os.Stdin, os.Stdout)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }()
+	return serve(ctx, listener, file)
+}
+
 // serve runs the backend until ctx ends, and then lets what runs finish.
-func serve(ctx context.Context, address, file string) error {
+func serve(ctx context.Context, listener net.Listener, file string) error {
 	cfg, err := load(file)
 	if err != nil {
 		return err
@@ -64,10 +72,6 @@ func serve(ctx context.Context, address, file string) error {
 		return err
 	}
 	app := newApp(demo)
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
 	server := &http.Server{Handler: handler(app, site), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
