@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ const (
 
 	maxNameText  = 200
 	maxErrorText = 500
+	shownDigest  = 6
 )
 
 // Recorder is a hook (mcpclient.WithHooks) that remembers calls for the page: those
@@ -87,7 +89,7 @@ func (r *Recorder) OnRequestEnd(_ context.Context, request *transporters.Request
 // that died.
 func (r *Recorder) OnError(source transporters.Source, err error) {
 	call := Call{
-		Server: source.Server, Principal: errors.PeerText(source.Principal, maxNameText), Began: time.Now(),
+		Server: source.Server, Principal: principalText(source.Principal), Began: time.Now(),
 		Kind: transporters.KindOf(err).String(), Error: errors.PeerText(err.Error(), maxErrorText),
 	}
 	r.mu.Lock()
@@ -139,9 +141,19 @@ func (r *Recorder) calls(now time.Time) Calls {
 	return calls
 }
 
+// principalText names a principal. Of one that a token or a header implies, which
+// is a digest of it, only enough is shown to tell it from others.
+func principalText(principal string) string {
+	named, _, _ := strings.Cut(principal, "\x00")
+	if digest, implied := strings.CutPrefix(named, "token:"); implied && len(digest) > shownDigest {
+		named = "token:" + digest[:shownDigest]
+	}
+	return errors.PeerText(named, maxNameText)
+}
+
 func callOf(request *transporters.RequestInfo) Call {
 	return Call{
-		Server: request.Server, Principal: errors.PeerText(request.Principal, maxNameText),
+		Server: request.Server, Principal: principalText(request.Principal),
 		Action: errors.PeerText(request.Action, maxNameText), Name: errors.PeerText(request.Name, maxNameText), Began: request.Began,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -73,6 +74,19 @@ func TestWhatCountsAsFailed(t *testing.T) {
 	assert.Equal(t, []string{"unknown", errors.KindTimeout.String(), "tool"}, []string{failing[0].Kind, failing[1].Kind, failing[2].Kind})
 	assert.NotContains(t, failing[0].Error, "\x1b")
 	assert.LessOrEqual(t, len(failing[0].Error), maxErrorText+len("..."))
+}
+
+// Who holds a token can be told from others, but the page does not help to guess
+// it.
+func TestDigestsOfCredentialsAreCutShort(t *testing.T) {
+	var r Recorder
+	ctx := mcpclient.WithToken(t.Context(), "hunter2")
+	principal := transporters.CallOptionsOf(ctx).Principal
+	r.OnError(transporters.Source{Principal: principal}, errors.New("x"))
+	r.OnError(transporters.Source{Principal: "ada\x00x-key=0123456789abcdef"}, errors.New("x"))
+	failing := r.calls(time.Now()).Failing
+	assert.Equal(t, "ada", failing[0].Principal)
+	assert.Equal(t, principal[:len("token:")+shownDigest], failing[1].Principal)
 }
 
 func TestCallsInFlightAreBounded(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -120,6 +121,31 @@ func TestReadyzAsksTheRequiredServers(t *testing.T) {
 			assert.Equal(t, http.StatusOK, get(w.site.Healthz(), "/healthz").Code)
 		})
 	}
+}
+
+// However many probes there are, the servers are asked once a second.
+func TestProbesAreNotPassedOn(t *testing.T) {
+	server := mcptest.NewDemoServer()
+	cfg, err := config.FromServers(map[string]any{"demo": map[string]any{"type": "http", "base_url": mcptest.StartHTTP(t, server)}})
+	require.NoError(t, err)
+	client, err := mcpclient.New(cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, client.Close()) }()
+	demo, err := client.Connect("demo")
+	require.NoError(t, err)
+	require.NoError(t, demo.Ping(t.Context()))
+	before := len(server.Received())
+	began := time.Now()
+	site, err := operations.New(client)
+	require.NoError(t, err)
+	var probing sync.WaitGroup
+	for range 20 {
+		probing.Go(func() { assert.Equal(t, http.StatusOK, get(site.Readyz(), "/readyz").Code) })
+	}
+	probing.Wait()
+	asked := len(server.Received()) - before
+	assert.Positive(t, asked)
+	assert.LessOrEqual(t, asked, 1+int(time.Since(began)/time.Second))
 }
 
 func TestThePageShowsTextsOfPeersEscapedAndNoSecrets(t *testing.T) {
