@@ -139,7 +139,7 @@ func TestGuidesShowValidConfigurations(t *testing.T) {
 		"stdio": "servers:\n  s:\n    type: stdio\n    command: [server]\n    ",
 	}
 	anything := config.Options{
-		LookupEnv: func(string) (string, bool) { return "x", true },
+		LookupEnv: func(name string) (string, bool) { return "x", !strings.HasSuffix(name, "_URL") }, // whose defaults are URLs
 		Input:     func(config.Input) (string, error) { return "x", nil },
 		ReadFile: func(path string) ([]byte, error) {
 			if strings.HasSuffix(path, "key") {
