@@ -139,8 +139,13 @@ func TestGuidesShowValidConfigurations(t *testing.T) {
 		"stdio": "servers:\n  s:\n    type: stdio\n    command: [server]\n    ",
 	}
 	anything := config.Options{
-		LookupEnv: func(name string) (string, bool) { return "x", !strings.HasSuffix(name, "_URL") }, // whose defaults are URLs
-		Input:     func(config.Input) (string, error) { return "x", nil },
+		LookupEnv: func(name string) (string, bool) {
+			if strings.HasSuffix(name, "_URL") {
+				return "", false // the default is a URL
+			}
+			return "x", true
+		},
+		Input: func(config.Input) (string, error) { return "x", nil },
 		ReadFile: func(path string) ([]byte, error) {
 			if strings.HasSuffix(path, "key") {
 				return []byte(strings.Repeat("00", 32)), nil
