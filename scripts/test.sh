@@ -12,6 +12,8 @@ cd "$(dirname "$0")/.."
 
 export REQUIRE_ALL="${REQUIRE_ALL:-}"
 export GOWORK=off
+# Where the tests of pages keep pictures of what they saw.
+export SCREENSHOTS="${SCREENSHOTS:-$(pwd)/bin/screenshots}"
 
 left_out() {
     echo "LEFT OUT: $1"

@@ -62,7 +62,7 @@ func TestAServerDies(t *testing.T) {
 	do(ctx, t, chromedp.Navigate(b.url+"/debug/mcp"))
 	waitFor(ctx, t, `document.getElementById("live").textContent === "Live"`)
 	is(ctx, t, `document.querySelector("#servers [data-label=Restarts]").textContent === "1"`)
-	is(ctx, t, `document.querySelector("#failing [data-label=Call]").textContent.includes("slow") || document.querySelectorAll("#failing tr").length > 1`)
+	is(ctx, t, `document.getElementById("failing").textContent.includes("slow")`)
 	look(ctx, t, "operators-failed")
 }
 
@@ -74,7 +74,7 @@ func TestTheOperatorsPage(t *testing.T) {
 	signIn(ctx, t, b, "Grace")
 	load(ctx, t, chromedp.Click(chromedp.CSS(`form[action="/sum"] button`)))
 	is(ctx, t, `document.querySelector("output").textContent === "42"`)
-	beginReport(ctx, t, "60")
+	beginReport(ctx, t, "100")
 
 	do(ctx, t, chromedp.Navigate(b.url+"/debug/mcp"))
 	remember(ctx, t, "loadedOnce", "true")
