@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
@@ -33,6 +34,11 @@ type LimitOptions struct {
 	MaxRequestTimeout time.Duration
 	// Life ends the waits: with ErrTransportClosed.
 	Life context.Context
+	// Turns hands out the turns of rates that are shared (limits.shared). Without
+	// it, or while it fails, a rate holds for this program alone.
+	Turns TurnStore
+	// Logger gets what Turns fails at; nil discards.
+	Logger hclog.Logger
 }
 
 // Limit returns the policy that bounds requests in flight and their rate, for the
@@ -44,6 +50,9 @@ type LimitOptions struct {
 func Limit(server string, cfg LimitConfig, options LimitOptions) transporters.Wrapper {
 	return func(next transporters.Transporter) transporters.Transporter {
 		l := &limiter{server: server, queue: int64(cfg.Queue), wait: cfg.Wait.Or(10 * time.Second), options: options, next: next}
+		if cfg.Shared && options.Turns != nil {
+			l.shared = &sharedTurns{server: server, store: options.Turns, log: options.Logger}
+		}
 		for _, tool := range cfg.Tools {
 			if gate := newGate(fmt.Sprintf("limits.tools %q", tool.Match), tool.Match, tool.InFlight, tool.Rate, tool.Burst); gate != nil {
 				l.gates = append(l.gates, gate)
@@ -67,6 +76,7 @@ type limiter struct {
 	queue   int64
 	wait    time.Duration // 0: no limit
 	options LimitOptions
+	shared  *sharedTurns // nil if rates are this program's own
 	next    transporters.Transporter
 	waiting atomic.Int64
 }
@@ -78,6 +88,7 @@ type gate struct {
 	inFlight Count
 	places   *semaphore.Weighted // nil if they are not limited
 	rate     Rate
+	burst    int
 	turns    *rate.Limiter // likewise
 }
 
@@ -90,7 +101,8 @@ func newGate(name, pattern string, inFlight Count, perSecond Rate, burst int) *g
 		g.places = semaphore.NewWeighted(int64(inFlight))
 	}
 	if perSecond > 0 {
-		g.turns = rate.NewLimiter(rate.Limit(perSecond), burstOf(burst, perSecond))
+		g.burst = burstOf(burst, perSecond)
+		g.turns = rate.NewLimiter(rate.Limit(perSecond), g.burst)
 	}
 	return g
 }
@@ -142,7 +154,15 @@ func (p *passage) enter(ctx context.Context, i int) error {
 		}
 		p.held |= 1 << i
 	}
-	if g.turns != nil && !g.turns.Allow() {
+	if g.turns == nil {
+		return nil
+	}
+	if l := p.limiter; l.shared != nil {
+		if done, err := p.sharedTurn(ctx, g); done {
+			return err
+		}
+	}
+	if !g.turns.Allow() {
 		return p.waitFor(ctx, g, true)
 	}
 	return nil
@@ -198,6 +218,15 @@ func (p *passage) left(ctx context.Context) (left time.Duration, key string, isB
 	return left, key, isBounded
 }
 
+// leftForTurn is left, and until the caller's deadline.
+func (p *passage) leftForTurn(ctx context.Context) (left time.Duration, key string, isBounded bool) {
+	left, key, isBounded = p.left(ctx)
+	if own, isOwn := until(ctx); isOwn && (!isBounded || own < left) {
+		left, key, isBounded = own, "the caller's deadline", true
+	}
+	return left, key, isBounded
+}
+
 // place waits in line for a place.
 func (p *passage) place(ctx context.Context, g *gate) error {
 	waiting, stop := context.WithCancelCause(ctx)
@@ -229,10 +258,7 @@ var errNoPlace = errors.New("no place became free")
 func (p *passage) turn(ctx context.Context, g *gate) error {
 	reserved := g.turns.Reserve()
 	wait := reserved.Delay()
-	left, key, isBounded := p.left(ctx)
-	if own, isOwn := until(ctx); isOwn && (!isBounded || own < left) {
-		left, key, isBounded = own, "the caller's deadline", true
-	}
+	left, key, isBounded := p.leftForTurn(ctx)
 	if isBounded && wait > left {
 		reserved.Cancel()
 		return p.refused(wait, "%s: its turn comes in %v, later than %s", p.describe(g), wait.Round(time.Millisecond), key)

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/mcp-client-go/mcpclient/config"
@@ -15,6 +16,7 @@ type LimitConfig struct {
 	InFlight Count `config:"in_flight" default:"off" doc:"requests that run at once; further ones wait in line, in the order they came"`
 	Rate     Rate  `config:"rate" default:"off" doc:"requests that begin in a second, or N/m, N/h; further ones wait for their turn"`
 	Burst    int   `config:"burst" default:"0" doc:"requests that may begin at once after a quiet time; 0: as many as rate allows in a second, at least 1"`
+	Shared   bool  `config:"shared" default:"false" doc:"every rate holds for all programs that share the store (store) together, not for each; while the store is down, for each"`
 	// Queue and Wait hold for all limits of the server together.
 	Queue int             `config:"queue" default:"1000" doc:"requests that may wait at the same time; further ones fail at once; 0: none waits"`
 	Wait  config.Duration `config:"wait" default:"10s" doc:"longest wait of one request, which counts against max_request_timeout too"`
@@ -52,6 +54,9 @@ func (c LimitConfig) Check(section *config.Section) []errors.Fault {
 	burst("limits.burst", c.Burst, c.Rate)
 	if c.Queue < 0 {
 		fault("limits.queue", "must not be negative", strconv.Itoa(c.Queue), "0 (none waits) or more")
+	}
+	if c.Shared && c.Rate == 0 && !slices.ContainsFunc(c.Tools, func(tool ToolLimit) bool { return tool.Rate > 0 }) {
+		fault("limits.shared", "there is no rate to share", "true", "limits.rate, or a rate in limits.tools, beside it; in_flight is always of one program")
 	}
 	if len(c.Tools) > maxToolLimits {
 		fault("limits.tools", "too many entries", strconv.Itoa(len(c.Tools)), fmt.Sprintf("up to %d", maxToolLimits))
