@@ -11,77 +11,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testCacheStore is what every CacheStore must do. It runs in a bubble.
-func testCacheStore(t *testing.T, open func(t *testing.T) CacheStore) {
-	const own, shared = "s:m:x:self:-", "s:m:x:public:-"
-	run := func(name string, test func(t *testing.T, store CacheStore, get func(own, shared string) string, set func(key, value string, ttl time.Duration))) {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				store := open(t)
-				get := func(own, shared string) string {
-					value, _, err := store.Get(t.Context(), own, shared)
-					require.NoError(t, err)
-					return string(value)
-				}
-				test(t, store, get, func(key, value string, ttl time.Duration) {
-					_, mark, err := store.Get(t.Context(), key, key)
-					require.NoError(t, err)
-					require.NoError(t, store.Set(t.Context(), key, []byte(value), ttl, mark))
-				})
-			})
-		})
-	}
-	run("own goes before shared", func(t *testing.T, _ CacheStore, get func(own, shared string) string, set func(string, string, time.Duration)) {
-		assert.Empty(t, get(own, shared))
-		set(shared, "{2}", time.Minute)
-		assert.Equal(t, "{2}", get(own, shared))
-		set(own, "{1}", time.Minute)
-		assert.Equal(t, "{1}", get(own, shared))
-		set(own, "{3}", time.Minute)
-		assert.Equal(t, "{3}", get(own, shared), "replaced")
-	})
-	run("until its time is over", func(t *testing.T, _ CacheStore, get func(own, shared string) string, set func(string, string, time.Duration)) {
-		set(own, "{1}", time.Minute)
+// Until its time is over, to the millisecond.
+func TestMemoryCacheExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMemoryCache(100, 1<<20)
+		_, mark, _ := m.Get(t.Context(), "k", "k")
+		require.NoError(t, m.Set(t.Context(), "k", []byte("{}"), time.Minute, mark))
 		time.Sleep(time.Minute - time.Millisecond)
-		assert.Equal(t, "{1}", get(own, shared))
+		value, _, _ := m.Get(t.Context(), "k", "k")
+		assert.NotNil(t, value)
 		time.Sleep(time.Millisecond)
-		assert.Empty(t, get(own, shared))
+		value, _, _ = m.Get(t.Context(), "k", "k")
+		assert.Nil(t, value)
 	})
-	run("deletes by prefix", func(t *testing.T, store CacheStore, get func(own, shared string) string, set func(string, string, time.Duration)) {
-		keys := []string{"s:m:x:self:-", "s:m:x:public:1", "s:m:y:self:-", "s:n:x:self:-", "t:m:x:self:-"}
-		kept := func() (kept string) {
-			for i, key := range keys {
-				if get(key, key) != "" {
-					kept += fmt.Sprint(i)
-				}
-			}
-			return kept
-		}
-		for _, test := range []struct{ prefix, want string }{{"s:m:x:", "234"}, {"s:m:", "34"}, {"s:", "4"}, {"u:", "01234"}} {
-			for _, key := range keys {
-				set(key, "{}", time.Minute)
-			}
-			require.NoError(t, store.Delete(t.Context(), test.prefix))
-			assert.Equal(t, test.want, kept(), test.prefix)
-		}
-	})
-	run("keeps nothing that was fetched before a deletion", func(t *testing.T, store CacheStore, get func(own, shared string) string, _ func(string, string, time.Duration)) {
-		for _, prefix := range []string{"s:m:x:", "s:m:", "s:"} {
-			_, mark, err := store.Get(t.Context(), own, shared)
-			require.NoError(t, err)
-			require.NoError(t, store.Delete(t.Context(), prefix))
-			require.NoError(t, store.Set(t.Context(), own, []byte("{}"), time.Minute, mark))
-			assert.Empty(t, get(own, shared), "P68: %s", prefix)
-		}
-		_, mark, err := store.Get(t.Context(), own, shared)
-		require.NoError(t, err)
-		require.NoError(t, store.Set(t.Context(), own, []byte("{}"), time.Minute, mark))
-		assert.Equal(t, "{}", get(own, shared))
-	})
-}
-
-func TestMemoryCache(t *testing.T) {
-	testCacheStore(t, func(*testing.T) CacheStore { return NewMemoryCache(100, 1<<20) })
 }
 
 // What was asked for longest ago goes first, by number and by bytes; the count of

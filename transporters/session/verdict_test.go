@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
+	"github.com/mcp-client-go/mcpclient/transporters/session/storetest"
 )
 
 // verdicts is a VerdictStore in memory.
@@ -60,4 +61,11 @@ func TestVerdictStore(t *testing.T) {
 	connect(t, empty, failing)
 	_, kept := empty.LoadVerdict(t.Context(), "k")
 	require.False(t, kept)
+}
+
+func TestVerdictStoreInMemory(t *testing.T) {
+	storetest.Verdicts(t, func(*testing.T) (first, second session.VerdictStore) {
+		store := &verdicts{}
+		return store, store
+	})
 }
