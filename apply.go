@@ -29,6 +29,8 @@ import (
 // `strict: true`: nothing changes then, the error has every
 // *errors.ServerConfigurationError joined, and Problems tells why.
 //
+// The store is that of New: a configuration with another one is refused as a whole.
+//
 // Servers of WithTransporter and of AddServer stay as they are. A section for a
 // name that AddServer added is refused, unless it says the same; then the server
 // belongs to the configuration from now on. cfg must not be nil. After Close,
@@ -232,7 +234,7 @@ func problemOf(name string, err error) *errors.ServerConfigurationError {
 
 // refuses returns why a configuration is refused as a whole, nil if it is not.
 func (c *Client) refuses(cfg *config.Config, next *difference) []*errors.ServerConfigurationError {
-	faults := c.faultsOutside(cfg)
+	faults := append(c.faultsOutside(cfg), c.faultsOfStore(cfg)...)
 	if len(faults) > 0 {
 		faults = append(faults, errors.Fault{File: cfg.Source(), Message: wholeRefused})
 		return []*errors.ServerConfigurationError{{Faults: faults}}

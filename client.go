@@ -24,6 +24,9 @@ import (
 type Client struct {
 	factory *factory.TransporterFactory
 	log     hclog.Logger
+	// storeSection tells what store New has opened, which is that of the client's
+	// whole life.
+	storeSection [32]byte
 
 	// What the servers are is read without a lock. It is replaced by one change
 	// at a time, which prepares under changing, and takes effect under mu, so that
@@ -38,6 +41,7 @@ type Client struct {
 	life     context.Context          // ends when nothing may drain any longer
 	kill     context.CancelFunc
 	watchers []*config.Watcher
+	storeEnd sync.Once
 }
 
 // New makes a client of a configuration; nil is one without servers. It does no
@@ -70,11 +74,14 @@ func New(cfg *config.Config, options ...Option) (*Client, error) {
 	if cfg == nil {
 		return c, nil
 	}
+	faults := append(c.faultsOutside(cfg), c.factory.OpenStore(cfg)...)
+	c.storeSection = storePrint(cfg)
 	next := c.compare(cfg)
-	if faults := c.faultsOutside(cfg); len(faults) > 0 {
+	if len(faults) > 0 {
 		next.problems = append(next.problems, &errors.ServerConfigurationError{Faults: faults})
 	}
 	if problems := next.allProblems(); cfg.Strict() && len(problems) > 0 {
+		_ = c.factory.CloseStore() // nobody has used it
 		return nil, joined(problems)
 	}
 	c.warn(cfg)

@@ -55,6 +55,7 @@ func (c *Client) end(end func(*Connection) error) error {
 	c.kill()
 	c.draining.Wait()
 	c.factory.CloseIdle()
+	c.storeEnd.Do(func() { failures = append(failures, c.factory.CloseStore()) })
 	return errors.Join(failures...)
 }
 

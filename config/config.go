@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ const (
 	// extensionPrefix begins top-level keys that are passed over. They are the
 	// place for what YAML's anchors name.
 	extensionPrefix = "x-"
-	// storeMemory is the only store there is.
+	// storeMemory is the type of the store that there is without any.
 	storeMemory = "memory"
 )
 
@@ -140,35 +139,21 @@ func (c *Config) readStrict(value *node) {
 	c.strict = top.Strict
 }
 
-// readStore accepts the short form, a string, for a map with only a type.
+// readStore accepts the short form, a string, for a map with only a type. Which
+// types there are, and their keys, is known to the factory.
 func (c *Config) readStore(value *node) {
 	switch value.kind {
 	case kindMap:
 		c.store = value
-		c.checkStore(keyStore+".type", cmp.Or(value.fields["type"], value))
 	case kindText:
 		c.store = newMap(value.origin)
 		c.store.set("type", value)
-		c.checkStore(keyStore, value)
 	case kindNull:
 	default:
 		fault := c.fault(value, keyStore, "not a store")
 		fault.Found, fault.Allowed = value.describe(), "the name of a type, or a map with the key type"
 		c.faults = append(c.faults, fault)
 	}
-}
-
-// checkStore refuses a store that would silently not be used. key is where its
-// type was written.
-func (c *Config) checkStore(key string, at *node) {
-	store, _ := c.Store()
-	name, _ := store.String("type")
-	if name == storeMemory {
-		return
-	}
-	fault := c.fault(at, key, "this store is not available in this version")
-	fault.Found, fault.Allowed = at.show(), storeMemory
-	c.faults = append(c.faults, fault)
 }
 
 func (c *Config) fault(at *node, key, message string) errors.Fault {
@@ -203,7 +188,7 @@ func (c *Config) Defaults() *Section {
 
 // Store returns the top-level key store as a section whose Server is ""; ok is
 // false if the key is absent. "store: memory" is the same as
-// "store: {type: memory}". Any other type is among Faults: there is none yet.
+// "store: {type: memory}". The factory checks it.
 func (c *Config) Store() (section *Section, ok bool) {
 	if c.store == nil {
 		return nil, false

@@ -136,7 +136,6 @@ func TestOverridesThatAreWrong(t *testing.T) {
 		"MCPCLIENT_SERVERS__OTHER__HEADERS={} 1": `s environment variable MCPCLIENT_SERVERS__OTHER__HEADERS: server "other": headers: the value has the wrong form; found ${MCPCLIENT_SERVERS__OTHER__HEADERS}; allowed: a JSON object such as {"NAME": "value"}, or a variable MCPCLIENT_SERVERS__OTHER__HEADERS__NAME`,
 		"MCPCLIENT_SERVERS__OTHER__NESTED={}":    `s environment variable MCPCLIENT_SERVERS__OTHER__NESTED: server "other": nested: a map of keys is wanted here; found a string; allowed: a map`,
 		"MCPCLIENT_STRICT=perhaps":               `f environment variable MCPCLIENT_STRICT: strict: not a boolean; found ${MCPCLIENT_STRICT}; allowed: true, false`,
-		"MCPCLIENT_STORE=cloud":                  "f environment variable MCPCLIENT_STORE: store: this store is not available in this version; found ${MCPCLIENT_STORE}; allowed: memory",
 	} {
 		name, value, _ := strings.Cut(variable, "=")
 		text := "servers:\n  other: {type: x, env: {x: 1, X: 2}}\n  a-b: {type: x}\n  a.b: {type: x}\n"

@@ -140,12 +140,11 @@ func TestTopLevel(t *testing.T) {
 	c := parse(t, "a.yaml", "strict: true\nserver: {}\nmcpServers: {}\ndefaults: [1]\nservers: {}\nstore: redis\n")
 	assert.True(t, c.Strict())
 	faults := c.Faults()
-	require.Len(t, faults, 4)
+	require.Len(t, faults, 3)
 	assert.Equal(t, `a.yaml:2:1: server: unknown top-level key; allowed: servers, defaults, strict, store, inputs; did you mean "servers"?`, faults[0].String())
 	assert.Equal(t, `a.yaml:3:1: mcpServers: another program's servers stand beside servers: one file has one kind; `+
 		`allowed: servers, defaults, strict, store, inputs`, faults[1].String())
 	assert.Equal(t, `a.yaml:4:1: defaults: not a map; found a list; allowed: a map`, faults[2].String())
-	assert.Equal(t, `a.yaml:6:1: store: this store is not available in this version; found "redis"; allowed: memory`, faults[3].String())
 
 	store, ok := c.Store()
 	require.True(t, ok)
@@ -157,19 +156,6 @@ func TestTopLevel(t *testing.T) {
 	assert.Equal(t, []string{"type", "url"}, store.Keys())
 	_, ok = parse(t, "a.yaml", "servers: {}\nstore: ~").Store()
 	assert.False(t, ok)
-
-	for text, want := range map[string]string{
-		"store: memory": "", "store: {type: memory}": "", "store: null": "",
-		"store: {type: redis, url: x}": `a.yaml:2:9: store.type: this store is not available in this version; found "redis"; allowed: memory`,
-		"store: {url: x}":              `a.yaml:2:1: store.type: this store is not available in this version; found a map; allowed: memory`,
-	} {
-		faults := parse(t, "a.yaml", "servers: {}\n"+text).Faults()
-		if want == "" {
-			assert.Empty(t, faults, text)
-		} else if assert.Len(t, faults, 1, text) {
-			assert.Equal(t, want, faults[0].String())
-		}
-	}
 
 	c = parse(t, "a.yaml", "servers: []\nstrict: yes\nstore: [1]")
 	require.Len(t, c.Faults(), 3)

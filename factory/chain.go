@@ -60,10 +60,16 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot)
 		f.cacheOf(server, common, slot).Wrap,
 		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue, log)),
 		policy.Breaker(server, common.Breaker, log),
-		policy.Limit(server, common.Limit, policy.LimitOptions{MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: slot.life}),
+		policy.Limit(server, common.Limit, f.limitOf(common, slot, log)),
 		policy.Payloads(server, common.PayloadConfig, log),
 	)
 	return transporters.Chain(slot, wrappers...)
+}
+
+func (f *TransporterFactory) limitOf(common commonKeys, slot *Slot, log hclog.Logger) policy.LimitOptions {
+	return policy.LimitOptions{
+		MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: slot.life, Turns: f.stores.Turns, Logger: log,
+	}
 }
 
 // tasksOf fills in what the caller left out.

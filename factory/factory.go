@@ -39,9 +39,11 @@ type TransporterFactory struct {
 	auth          []auth.Option
 	verdicts      session.VerdictStore
 	pool          *dial.Pool
+	stores        Stores // of the configuration
 
-	mu    sync.RWMutex
-	types map[string]registration
+	mu         sync.RWMutex
+	types      map[string]registration
+	storeTypes map[string]StoreConstructor
 }
 
 // registration is one type.
@@ -62,13 +64,14 @@ func New(options ...Option) *TransporterFactory {
 			typeSSE:   {construct: newSSE, keys: []any{httpKeys{}}},
 			typeStdio: {construct: newStdio, keys: []any{stdioKeys{}}},
 		},
+		storeTypes: map[string]StoreConstructor{StoreMemory: memoryStores},
 	}
 	f.apply(options)
 	return f
 }
 
 // With returns a copy of the factory with further options. It knows the types
-// that f knows now, and shares no connections with f.
+// that f knows now, and shares no connections with f, nor the store of OpenStore.
 func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -90,6 +93,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		verdicts:      f.verdicts,
 		pool:          dial.NewPool(),
 		types:         maps.Clone(f.types),
+		storeTypes:    maps.Clone(f.storeTypes),
 	}
 	with.apply(options)
 	return with

@@ -32,7 +32,10 @@ func (f *TransporterFactory) Remake(section *config.Section, slot *Slot) (*Made,
 }
 
 func (f *TransporterFactory) make(section *config.Section, slot *Slot) (*Made, error) {
-	tokens := auth.Store(auth.NewMemoryStore())
+	tokens := f.stores.Tokens
+	if tokens == nil {
+		tokens = auth.NewMemoryStore()
+	}
 	if slot != nil {
 		tokens = slot.tokens
 	}

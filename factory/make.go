@@ -80,7 +80,7 @@ func (f *TransporterFactory) build(server string, settings session.Settings, tok
 		Session:  slices.Concat([]session.Option{session.WithLogger(log), session.WithIDs(&session.IDs{})}, f.session),
 		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(log), httplink.WithPool(f.pool)}, f.http),
 		Stdio:    slices.Concat(stdioDefaults(log), f.stdio),
-		Verdicts: f.verdicts,
+		Verdicts: f.verdictsOrShared(),
 		Logger:   log,
 
 		authSeams: authSeams{auth: f.auth, tokens: tokens},

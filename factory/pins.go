@@ -45,12 +45,14 @@ func (p pinStores) copy() pinStores {
 	return p
 }
 
-func (p pinStores) choose(file string) policy.PinStore {
+func (p pinStores) choose(file string, configured policy.PinStore) policy.PinStore {
 	switch {
 	case file != "":
 		return p.files.store(file)
 	case p.injected != nil:
 		return p.injected
+	case configured != nil:
+		return configured
 	default:
 		return p.memory
 	}
@@ -67,7 +69,7 @@ func (f *pinFiles) store(path string) policy.PinStore {
 
 // pinsOf makes the pins of a chain, which the slot then answers for.
 func (f *TransporterFactory) pinsOf(server string, common commonKeys, slot *Slot) *policy.ToolPins {
-	pins := policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile), f.loggerOf(server))
+	pins := policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile, f.stores.Pins), f.loggerOf(server))
 	slot.pins.Store(pins)
 	return pins
 }

@@ -57,8 +57,12 @@ func WithCacheStore(store policy.CacheStore) Option {
 // cacheOf makes the cache of a chain, and has the slot tell it what the server
 // notifies.
 func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slot) *policy.Cache {
+	store := f.cacheStore
+	if store == nil {
+		store = f.stores.Cache
+	}
 	cache := policy.NewCache(server, common.Cache, policy.CacheOptions{
-		Store:             f.cacheStore,
+		Store:             store,
 		Identity:          common.identity,
 		Peer:              cachePeer{slot},
 		Principal:         slot.principal,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -123,7 +124,7 @@ func (p *program) unknownServer(cfg *config.Config, name string) error {
 
 // examineConfiguration checks the file as a whole.
 func examineConfiguration(cfg *config.Config, types *factory.TransporterFactory) []doctor.Check {
-	faults := append(cfg.Faults(), types.CheckDefaults(cfg.Defaults())...)
+	faults := slices.Concat(cfg.Faults(), types.CheckDefaults(cfg.Defaults()), types.CheckStore(cfg))
 	check := doctor.Check{Name: "configuration", Status: doctor.OK, Detail: fmt.Sprintf("%s: %s", cfg.Source(), counted(len(cfg.Names()), "server"))}
 	if len(faults) > 0 {
 		check.Status, check.Detail = doctor.Failed, strings.Join(texts(faults), "\n")

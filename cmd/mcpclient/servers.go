@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func reportOn(cfg *config.Config) serversReport {
 	types := factory.New()
 	report := serversReport{
 		Servers: []serverLine{},
-		Faults:  texts(append(cfg.Faults(), types.CheckDefaults(cfg.Defaults())...)),
+		Faults:  texts(slices.Concat(cfg.Faults(), types.CheckDefaults(cfg.Defaults()), types.CheckStore(cfg))),
 	}
 	for _, name := range cfg.Names() {
 		section, _ := cfg.Server(name)
