@@ -5,7 +5,8 @@
 # fetched. It needs Go and nothing else. What a machine lacks is left out by name:
 #   - without a C compiler the tests run without the race detector;
 #   - without Node and npm the tests against servers from npm are skipped;
-#   - without Chromium the tests of pages in a browser are skipped.
+#   - without Chromium the tests of pages in a browser are skipped;
+#   - without redis-server (scripts/install-redis.sh) those of contrib/redis are.
 # REQUIRE_ALL=1 makes anything left out a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -63,6 +64,10 @@ for name in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser go
 done
 if [ -z "$chromium" ]; then
     left_out "the pages in a browser (no Chromium)"
+fi
+
+if ! command -v redis-server >/dev/null && ! command -v valkey-server >/dev/null; then
+    left_out "the stores in Redis (no redis-server: scripts/install-redis.sh)"
 fi
 
 echo "== gofmt"

@@ -1,0 +1,109 @@
+package redis
+
+import (
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/redis/rueidis"
+
+	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/factory"
+)
+
+// Type is the type of the store in configurations.
+const Type = "redis"
+
+// Config is the section store of a configuration.
+type Config struct {
+	Type string `config:"type,required" doc:"redis"`
+	// URL may hold a password.
+	URL    config.Secret `config:"url,required" doc:"redis://[user:password@]host[:port][/database], rediss:// with TLS, unix:///path; ?addr=host:port adds nodes of a cluster, or sentinels with master_set"`
+	Prefix string        `config:"prefix" default:"mcpclient:" doc:"begins the name of every key; programs that are not to share have different ones"`
+	Key    config.Secret `config:"key,required" doc:"32 bytes in base64 or hex, the same for all replicas, that encrypt tokens"`
+	// Timeout bounds each operation, a connection to be made included.
+	Timeout        config.Duration `config:"timeout" default:"500ms" doc:"longest wait for the store, a connection to be made included"`
+	NearCache      bool            `config:"near_cache" default:"true" doc:"keep cached results in the program's memory too, for as long as Redis does not say that they have changed (client-side caching)"`
+	NearCacheBytes int             `config:"near_cache_bytes" default:"67108864" doc:"their bytes together, about"`
+	TokensWhenDown string          `config:"tokens_when_down" default:"error" values:"error,local" doc:"what renews tokens while the store is down: error, nothing; local, each replica for itself with what it has seen: two may renew one token, which strict authorization servers take for theft"`
+}
+
+// The values of TokensWhenDown.
+const (
+	whenDownError = "error"
+	whenDownLocal = "local"
+)
+
+// defaultTimeout is that of Config.
+const defaultTimeout = 500 * time.Millisecond
+
+// Register makes the type redis known to a client; see factory.StoreConstructor.
+func Register() mcpclient.Option { return mcpclient.WithStoreType(Type, New) }
+
+// New is the constructor that Register registers: for a factory of one's own. It
+// does no I/O.
+func New(section *config.Section, logger hclog.Logger) (factory.Stores, []errors.Fault) {
+	var cfg Config
+	faults := section.Decode(&cfg)
+	fault := func(key, message, allowed string) {
+		f := section.Fault(key, message)
+		f.Allowed = allowed
+		for _, told := range faults {
+			if told.Key == f.Key {
+				return
+			}
+		}
+		faults = append(faults, f)
+	}
+	options, err := cfg.client()
+	if err != nil {
+		fault("url", err.Error(), "redis://host:port/database, rediss://..., unix:///path")
+	}
+	seal, err := newSealer(cfg.Key)
+	if err != nil {
+		fault("key", err.Error(), "32 random bytes in base64 or hex")
+	}
+	if cfg.NearCacheBytes < 1 {
+		fault("near_cache_bytes", "must be positive", "1 or more; near_cache: false turns it off")
+	}
+	if down := cfg.TokensWhenDown; down != whenDownError && down != whenDownLocal {
+		fault("tokens_when_down", "not one of the allowed values", whenDownError+", "+whenDownLocal)
+	}
+	if len(faults) > 0 {
+		return factory.Stores{}, faults
+	}
+	db := newDatabase(options, cfg.Timeout.Or(defaultTimeout), cfg.Prefix, logger)
+	stores := factory.Stores{
+		Tokens: &Tokens{db: db, seal: seal}, Cache: &Cache{db: db}, Pins: &Pins{db: db},
+		Verdicts: &Verdicts{db: db}, Turns: &Turns{db: db}, Close: db.close,
+	}
+	if cfg.TokensWhenDown == whenDownLocal {
+		stores.Tokens = newLocal(stores.Tokens)
+	}
+	return stores, nil
+}
+
+// client returns the options of the client library. Its errors show no secrets.
+func (c Config) client() (rueidis.ClientOption, error) {
+	text, err := c.URL.Reveal()
+	if err != nil {
+		return rueidis.ClientOption{}, err
+	}
+	options, err := rueidis.ParseURL(strings.TrimSpace(text))
+	if err != nil { // its error may show parts of a password
+		return options, errors.New("not the URL of a Redis (in a password @, / and the like are written as %40, %2F)")
+	}
+	timeout := c.Timeout.Or(defaultTimeout)
+	options.Dialer.Timeout = timeout
+	options.ConnWriteTimeout = max(2*timeout, time.Second)
+	options.DisableRetry = true
+	options.DisableCache = options.DisableCache || !c.NearCache
+	options.CacheSizeEachConn = c.NearCacheBytes
+	options.PipelineMultiplex = -1 // one connection: an invalidation comes on that of the value
+	if options.ClientName == "" {
+		options.ClientName = "mcpclient"
+	}
+	return options, nil
+}

@@ -1,0 +1,5 @@
+package redis
+
+const replicaMode = "MCPCLIENT_REDIS_REPLICA"
+
+func playReplica() {}
