@@ -4,6 +4,8 @@
 #   bench.sh quick [OPTION...]     the main workloads, about 5 minutes
 #   bench.sh full [OPTION...]      all workloads, about 20 minutes
 #   bench.sh allocs                allocations per call, a few seconds
+#   bench.sh stores                a cached list in memory and through Redis, a
+#                                  minute; needs redis-server (install-redis.sh)
 #   bench.sh profile [OPTION...]   profiles, into bench/results/profiles
 #
 # Options are those of bench/orchestrate (-help lists them). quick and full
@@ -19,6 +21,11 @@ if [ "$mode" = allocs ]; then
     mkdir -p bin
     go build -o bin/allocs ./allocs
     exec bin/allocs
+fi
+
+if [ "$mode" = stores ]; then
+    cd ../contrib/redis
+    exec go test -run '^$' -bench . -benchtime "${BENCHTIME:-2s}" .
 fi
 
 mkdir -p bin/stripped

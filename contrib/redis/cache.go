@@ -154,11 +154,11 @@ func markOf(found map[string]rueidis.RedisMessage, generations []string) string 
 // current returns a kept result if it is of these generations: it is the mark, a
 // line feed, and the result.
 func current(kept rueidis.RedisMessage, mark string) []byte {
-	text, err := kept.ToString()
-	if err != nil || len(text) <= len(mark) || text[len(mark)] != '\n' || text[:len(mark)] != mark {
+	text, err := kept.AsBytes() // of the near cache: nobody changes it
+	if err != nil || len(text) <= len(mark) || text[len(mark)] != '\n' || string(text[:len(mark)]) != mark {
 		return nil
 	}
-	return []byte(text[len(mark)+1:])
+	return text[len(mark)+1:]
 }
 
 func (c *Cache) makeGenerations(ctx context.Context, client rueidis.Client, keys []string) (mark string, err error) {

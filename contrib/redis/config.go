@@ -20,11 +20,13 @@ const Type = "redis"
 type Config struct {
 	Type string `config:"type,required" doc:"redis"`
 	// URL may hold a password.
-	URL    config.Secret `config:"url,required" doc:"redis://[user:password@]host[:port][/database], rediss:// with TLS, unix:///path; ?addr=host:port adds nodes of a cluster, or sentinels with master_set"`
+	URL    config.Secret `config:"url,required" doc:"redis://[user:password@]host[:port][/database], rediss:// with TLS, unix:///path; ?addr=host:port adds nodes, which makes it a cluster, or sentinels of master_set=name"`
 	Prefix string        `config:"prefix" default:"mcpclient:" doc:"begins the name of every key; programs that are not to share have different ones"`
 	Key    config.Secret `config:"key,required" doc:"32 bytes in base64 or hex, the same for all replicas, that encrypt tokens"`
-	// Timeout bounds each operation, a connection to be made included.
-	Timeout        config.Duration `config:"timeout" default:"500ms" doc:"longest wait for the store, a connection to be made included"`
+	// Timeout bounds what can be done without, and the making of a connection;
+	// TokenTimeout what decides whether a call fails.
+	Timeout        config.Duration `config:"timeout" default:"500ms" doc:"longest wait for what calls can do without, such as a cached result, and for a connection to be made"`
+	TokenTimeout   config.Duration `config:"token_timeout" default:"3s" doc:"longest wait for a token or a pin"`
 	NearCache      bool            `config:"near_cache" default:"true" doc:"keep cached results in the program's memory too, for as long as Redis does not say that they have changed (client-side caching)"`
 	NearCacheBytes int             `config:"near_cache_bytes" default:"67108864" doc:"their bytes together, about"`
 	TokensWhenDown string          `config:"tokens_when_down" default:"error" values:"error,local" doc:"what renews tokens while the store is down: error, nothing; local, each replica for itself with what it has seen: two may renew one token, which strict authorization servers take for theft"`
@@ -36,8 +38,11 @@ const (
 	whenDownLocal = "local"
 )
 
-// defaultTimeout is that of Config.
-const defaultTimeout = 500 * time.Millisecond
+// The defaults of Timeout and TokenTimeout.
+const (
+	defaultTimeout      = 500 * time.Millisecond
+	defaultTokenTimeout = 3 * time.Second
+)
 
 // Register makes the type redis known to a client; see factory.StoreConstructor.
 func Register() mcpclient.Option { return mcpclient.WithStoreType(Type, New) }
@@ -74,10 +79,11 @@ func New(section *config.Section, logger hclog.Logger) (factory.Stores, []errors
 	if len(faults) > 0 {
 		return factory.Stores{}, faults
 	}
-	db := newDatabase(options, cfg.Timeout.Or(defaultTimeout), cfg.Prefix, logger)
+	shared := newConnection(options, logger)
+	quick, patient := shared.within(cfg.Timeout.Or(defaultTimeout), cfg.Prefix), shared.within(cfg.TokenTimeout.Or(defaultTokenTimeout), cfg.Prefix)
 	stores := factory.Stores{
-		Tokens: &Tokens{db: db, seal: seal}, Cache: &Cache{db: db}, Pins: &Pins{db: db},
-		Verdicts: &Verdicts{db: db}, Turns: &Turns{db: db}, Close: db.close,
+		Tokens: &Tokens{db: patient, seal: seal}, Cache: &Cache{db: quick}, Pins: &Pins{db: patient},
+		Verdicts: &Verdicts{db: quick}, Turns: &Turns{db: quick}, Close: shared.close,
 	}
 	if cfg.TokensWhenDown == whenDownLocal {
 		stores.Tokens = newLocal(stores.Tokens)
@@ -97,11 +103,12 @@ func (c Config) client() (rueidis.ClientOption, error) {
 	}
 	timeout := c.Timeout.Or(defaultTimeout)
 	options.Dialer.Timeout = timeout
-	options.ConnWriteTimeout = max(2*timeout, time.Second)
+	options.ConnWriteTimeout = max(timeout, c.TokenTimeout.Or(defaultTokenTimeout), time.Second)
 	options.DisableRetry = true
 	options.DisableCache = options.DisableCache || !c.NearCache
 	options.CacheSizeEachConn = c.NearCacheBytes
-	options.PipelineMultiplex = -1 // one connection: an invalidation comes on that of the value
+	options.PipelineMultiplex = -1                                                                // one connection: an invalidation comes on that of the value
+	options.ForceSingleClient = len(options.InitAddress) == 1 && options.Sentinel.MasterSet == "" // nothing is guessed
 	if options.ClientName == "" {
 		options.ClientName = "mcpclient"
 	}

@@ -16,8 +16,8 @@ import (
 
 // pairs returns what opens two handles on one empty store: each pair of programs
 // has a prefix of its own.
-func pairs(t *testing.T, keys string) func(t *testing.T) (first, second factory.Stores) {
-	server := startRedis(t)
+func pairs(t *testing.T, keys string, flags ...string) func(t *testing.T) (first, second factory.Stores) {
+	server := startRedis(t, flags...)
 	var opened atomic.Int32
 	return func(t *testing.T) (first, second factory.Stores) {
 		own := fmt.Sprintf("prefix: 'test%d:'", opened.Add(1))
@@ -51,6 +51,30 @@ func TestCache(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A node of a cluster refuses what concerns keys of several nodes, even if it has
+// them all.
+func TestCluster(t *testing.T) {
+	open := pairs(t, "", "--cluster-enabled", "yes")
+	t.Run("cache", func(t *testing.T) {
+		policytest.Cache(t, func(t *testing.T) (policy.CacheStore, policy.CacheStore) {
+			first, second := open(t)
+			return first.Cache, second.Cache
+		})
+	})
+	t.Run("tokens", func(t *testing.T) {
+		authtest.Run(t, func(t *testing.T) (auth.Store, auth.Store) {
+			first, second := open(t)
+			return first.Tokens, second.Tokens
+		})
+	})
+	t.Run("turns", func(t *testing.T) {
+		policytest.Turns(t, func(t *testing.T) (policy.TurnStore, policy.TurnStore) {
+			first, second := open(t)
+			return first.Turns, second.Turns
+		})
+	})
 }
 
 func TestPins(t *testing.T) {

@@ -3,10 +3,8 @@ package redis
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/hashicorp/go-hclog"
 	"github.com/redis/rueidis"
 	"github.com/sony/gobreaker/v2"
 
@@ -26,50 +24,29 @@ const (
 	downFor           = time.Second
 )
 
-// database is a Redis that is dialed when it is first needed. The client library
-// dials as soon as it is made, which a program that starts must not wait for, and
-// fails for good if it cannot: so it is made by the first operation, and by the next
-// one if that failed. Once it is made it dials again by itself.
+// database is what one kind of operations shares: a connection, how long they may
+// take, and whether it is worth asking at all.
 type database struct {
-	options rueidis.ClientOption
+	*connection
 	timeout time.Duration
 	prefix  string
-	log     hclog.Logger
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
-
-	mu      sync.Mutex
-	client  rueidis.Client
-	dialing *dialing // nil if nobody dials
-	closed  bool
-	owned   sync.WaitGroup
 }
 
-// dialing is one try; the rest is written before done is closed.
-type dialing struct {
-	done   chan struct{}
-	client rueidis.Client
-	err    error
-}
-
-func newDatabase(options rueidis.ClientOption, timeout time.Duration, prefix string, logger hclog.Logger) *database {
-	if logger == nil {
-		logger = hclog.NewNullLogger()
-	}
-	d := &database{options: options, timeout: timeout, prefix: prefix, log: logger}
-	d.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+func (c *connection) within(timeout time.Duration, prefix string) *database {
+	return &database{connection: c, timeout: timeout, prefix: prefix, breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: "redis", Timeout: downFor, MaxRequests: 1,
 		IsExcluded:  func(err error) bool { return errors.Is(err, errCallerLeft) },
 		ReadyToTrip: func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= failuresUntilDown },
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			switch to {
 			case gobreaker.StateOpen:
-				logger.Warn("the store is down: nobody asks it for a while", "for", downFor)
+				c.log.Warn("the store is down: it is not asked for a while", "for", downFor)
 			case gobreaker.StateClosed:
-				logger.Info("the store is back")
+				c.log.Info("the store is back")
 			}
 		},
-	})
-	return d
+	})}
 }
 
 // do runs an operation within the store's time. An error that is no answer of the
@@ -115,65 +92,6 @@ func (d *database) try(ctx context.Context, operation func(ctx context.Context, 
 func isAnswer(err error) bool {
 	answer, ok := rueidis.IsRedisErr(err)
 	return ok && !answer.IsLoading() && !answer.IsClusterDown()
-}
-
-// connect returns the client, or waits for it.
-func (d *database) connect(ctx context.Context) (rueidis.Client, error) {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
-		return nil, errors.ErrTransportClosed
-	}
-	if d.client != nil {
-		defer d.mu.Unlock()
-		return d.client, nil
-	}
-	if d.dialing == nil {
-		d.dialing = &dialing{done: make(chan struct{})}
-		next := d.dialing
-		d.owned.Go(func() { d.dial(next) })
-	}
-	waited := d.dialing
-	d.mu.Unlock()
-	select {
-	case <-waited.done:
-		return waited.client, waited.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// dial is bounded by the dialer's own timeout.
-func (d *database) dial(next *dialing) {
-	client, err := rueidis.NewClient(d.options)
-	d.mu.Lock()
-	isLate := d.closed
-	if err == nil && !isLate {
-		d.client = client
-	}
-	d.dialing = nil
-	next.client, next.err = client, err
-	if isLate {
-		next.client, next.err = nil, errors.ErrTransportClosed
-	}
-	d.mu.Unlock()
-	close(next.done)
-	if err == nil && isLate {
-		client.Close()
-	}
-}
-
-// close ends the connections, and waits for one that is being made.
-func (d *database) close() error {
-	d.mu.Lock()
-	client := d.client
-	d.client, d.closed = nil, true
-	d.mu.Unlock()
-	d.owned.Wait()
-	if client != nil {
-		client.Close()
-	}
-	return nil
 }
 
 // milliseconds is a duration for Redis, at least one.

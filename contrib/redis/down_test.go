@@ -84,7 +84,7 @@ func TestAServerThatIsKilledAndStartedAgain(t *testing.T) {
 
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	server := startRedis(t)
-	stores := server.connect(t, "timeout: 100ms")
+	stores := server.connect(t, "timeout: 100ms, token_timeout: 200ms")
 	isUp(t, stores)
 	server.stop()
 	isDown(t, stores)
@@ -108,7 +108,7 @@ func TestAServerThatIsNone(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = listener.Close() }()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	stores := (&redisServer{port: port}).connect(t, "timeout: 100ms")
+	stores := (&redisServer{port: port}).connect(t, "timeout: 100ms, token_timeout: 200ms")
 	isDown(t, stores)
 }
 
@@ -163,7 +163,7 @@ func TestLostGenerations(t *testing.T) {
 // Callers that leave tell nothing of the store.
 func TestCallersThatLeave(t *testing.T) {
 	server := startRedis(t)
-	stores := server.connect(t, "timeout: 10s")
+	stores := server.connect(t, "timeout: 10s, token_timeout: 10s")
 	isUp(t, stores)
 	server.stop()
 	for range 10 {
@@ -196,7 +196,7 @@ func TestClose(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = listener.Close() }()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	dialing := (&redisServer{port: port}).connect(t, "timeout: 200ms")
+	dialing := (&redisServer{port: port}).connect(t, "timeout: 200ms, token_timeout: 200ms")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	_, err = dialing.Pins.Pins(ctx, "s")
@@ -208,7 +208,7 @@ func TestClose(t *testing.T) {
 // by any replica: the store may have kept all it had.
 func TestADeletionWhileTheServerIsDown(t *testing.T) {
 	server := startRedis(t)
-	here, elsewhere := server.connect(t, "timeout: 100ms"), server.connect(t, "")
+	here, elsewhere := server.connect(t, "timeout: 100ms, token_timeout: 200ms"), server.connect(t, "")
 	keep := func(value string) {
 		_, mark, err := here.Cache.Get(t.Context(), cached, cached)
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,7 +26,8 @@ func TestMain(m *testing.M) {
 		playReplica()
 		return
 	}
-	goleak.VerifyTestMain(m)
+	// The client of a cluster looks for its nodes again after a second, closed or not.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*call).DelayDo.func1"))
 }
 
 // redisServer is a real one, a process of the test's own on loopback.
@@ -72,18 +74,14 @@ func (s *redisServer) start() {
 	defer func() { _ = output.Close() }()
 	s.cmd.Stdout, s.cmd.Stderr = output, output
 	require.NoError(s.t, s.cmd.Start())
-	require.Eventually(s.t, func() bool {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+s.port)
-		if err != nil {
-			return false
-		}
-		defer func() { _ = conn.Close() }()
-		_ = conn.SetDeadline(time.Now().Add(time.Second))
-		_, _ = conn.Write([]byte("PING\r\n"))
-		answer := make([]byte, 64)
-		n, _ := conn.Read(answer)
-		return strings.HasPrefix(string(answer[:n]), "+PONG") || strings.HasPrefix(string(answer[:n]), "-NOAUTH")
-	}, 30*time.Second, 5*time.Millisecond)
+	within := func(line, prefix string) func() bool {
+		return func() bool { return strings.HasPrefix(s.command(line), prefix) }
+	}
+	require.Eventually(s.t, func() bool { return within("PING", "+PONG")() || within("PING", "-NOAUTH")() }, 30*time.Second, 5*time.Millisecond)
+	if s.isCluster() { // of one node, which has all there is
+		require.Equal(s.t, "+OK\r\n", s.command("CLUSTER ADDSLOTSRANGE 0 16383"))
+		require.Eventually(s.t, func() bool { return strings.Contains(s.command("CLUSTER INFO"), "cluster_state:ok") }, 30*time.Second, 10*time.Millisecond)
+	}
 }
 
 // kill ends the process at once, as a machine that fails does.
@@ -102,7 +100,29 @@ func (s *redisServer) stop() { require.NoError(s.t, s.cmd.Process.Signal(syscall
 
 func (s *redisServer) resume() { require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGCONT)) }
 
-func (s *redisServer) url() string { return "redis://127.0.0.1:" + s.port + "/0" }
+func (s *redisServer) url() string {
+	url := "redis://127.0.0.1:" + s.port
+	if s.isCluster() {
+		return url + "?addr=127.0.0.1:" + s.port
+	}
+	return url + "/0"
+}
+
+func (s *redisServer) isCluster() bool { return slices.Contains(s.flags, "--cluster-enabled") }
+
+// command sends one line and returns what comes back.
+func (s *redisServer) command(line string) string {
+	conn, err := net.Dial("tcp", "127.0.0.1:"+s.port)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	_, _ = conn.Write([]byte(line + "\r\n"))
+	answer := make([]byte, 4096)
+	n, _ := conn.Read(answer)
+	return string(answer[:n])
+}
 
 // testKey is a key for tokens.
 func testKey() string { return hex.EncodeToString([]byte(strings.Repeat("k", keyBytes))) }
