@@ -1,4 +1,4 @@
-.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes
+.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes faults
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -44,6 +44,10 @@ bench-allocs:
 # runner.
 peers:
 	./scripts/peers.sh $(ARGS)
+
+# Hostile servers and faulty networks (trust/faults): about a minute.
+faults:
+	./scripts/faults.sh
 
 # Runs conformance, field and peers and writes docs/trust.md from what they say.
 trust:
