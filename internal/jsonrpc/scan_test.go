@@ -97,6 +97,21 @@ func TestScanRefuses(t *testing.T) {
 	}
 }
 
+// A name that is none is told as such; null is as good as no name.
+func TestScanOfMethods(t *testing.T) {
+	for _, value := range []string{`""`, `5`, `12345`, `{}`, `[]`, `true`} {
+		_, err := Scan([]byte(`{"jsonrpc":"2.0","method":` + value + `}`))
+		require.ErrorContains(t, err, `"method" is not a name`, value)
+	}
+	m, err := Scan([]byte(`{"jsonrpc":"2.0","method":null,"id":1,"result":{}}`))
+	require.NoError(t, err)
+	assert.Empty(t, m.Method)
+	assert.Equal(t, mcp.KindResponse, m.Kind())
+	m, err = Scan([]byte(`{"jsonrpc":"2.0","method":"m"}`))
+	require.NoError(t, err)
+	assert.Equal(t, "m", m.Method, "one character is a name")
+}
+
 func TestScanAllocatesNothing(t *testing.T) {
 	data := []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
