@@ -1,4 +1,4 @@
-.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes faults
+.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes faults models requirements fuzz supply mutation
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -49,7 +49,28 @@ peers:
 faults:
 	./scripts/faults.sh
 
-# Runs conformance, field and peers and writes docs/trust.md from what they say.
+# Random histories against models (trust/models), deeper than make test does.
+models:
+	./scripts/tally.sh trust ./models -rapid.checks=20000
+
+# Each requirement is held by a test, or has the reason why not (docs/coverage.md).
+requirements:
+	./scripts/tally.sh . . -run "Requirement|ThreatModel"
+
+# Every fuzz target for 20 seconds, or FUZZ_TIME.
+fuzz:
+	./scripts/fuzz.sh
+
+# Vulnerabilities, licences, API, builds for every system, the same command twice.
+supply:
+	./scripts/supply.sh
+
+# Changes the code and looks whether a test notices: the better part of an hour.
+mutation:
+	./scripts/mutation.sh
+
+# Runs all of the above that is no benchmark and writes docs/trust.md: hours.
+# ONLY="faults models" runs some of it.
 trust:
 	./scripts/trust.sh
 
