@@ -73,14 +73,13 @@ func malformed(s []byte) int {
 	if utf8.Valid(s) {
 		return -1
 	}
-	for at := 0; at < len(s); {
+	for at := 0; ; {
 		r, size := utf8.DecodeRune(s[at:])
 		if r == utf8.RuneError && size == 1 {
 			return at
 		}
 		at += size
 	}
-	return -1
 }
 
 // escape passes one escape whose backslash is data[pos]. Surrogates need not
