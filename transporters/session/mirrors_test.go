@@ -1,12 +1,15 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcptest"
+	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
 const (
@@ -77,4 +80,18 @@ func TestNothingIsMirroredElsewhere(t *testing.T) {
 		frames := link.Received()
 		require.NotContains(t, frames[len(frames)-1].Header, "Mcp-Param-Tenant")
 	}
+}
+
+// R082: which tool was left out, and why, is in the log.
+func TestToolsThatAreLeftOutAreLogged(t *testing.T) {
+	var text strings.Builder
+	link := modernLink(t)
+	link.On("tools/list").Return(`{"tools":[` + mirroredTool + `,` + invalidTool + `]}`)
+	s := newSession(t, link, nil, session.WithLogger(hclog.New(&hclog.LoggerOptions{Output: &text, Level: hclog.Warn})))
+	_, err := s.Request(t.Context(), "tools/list", nil, nil)
+	require.NoError(t, err)
+	require.Contains(t, text.String(), "left out a tool")
+	require.Contains(t, text.String(), "tool=bad")
+	require.Contains(t, text.String(), "reason=")
+	require.NotContains(t, text.String(), "tool=query")
 }
