@@ -34,15 +34,37 @@ go build -o bin ./peerserver ./orchestrate ./cmd/...
 ulimit -n "$(ulimit -Hn)" || true # 1,000 clients and their connections
 
 page=(-page ../docs/performance.md)
+
+# policies appends to the page what the wrappers around every call cost, and a
+# cached list in memory and in Redis. Some cells only write no page.
+policies() {
+    for option in "$@"; do
+        case "$option" in -only* | -clients* | -list* | -help*) return ;; esac
+    done
+    echo "policies and stores..." >&2
+    {
+        printf '\n## Policies and stores\n\n'
+        printf 'What each policy adds to a call of an in-memory transporter while it has nothing to do, a hit of the cache, and a pinned\n'
+        printf 'list of 1,000 tools; where redis-server is there, a cached list in memory and through it. By `go test -bench`:\n\n```\n'
+        (cd .. && go test -run '^$' -bench 'IdlePolicies|CacheHit|PinnedList' -benchmem -benchtime 200ms ./transporters/policy | grep '^Benchmark')
+        if command -v redis-server >/dev/null || command -v valkey-server >/dev/null; then
+            (cd ../contrib/redis && go test -run '^$' -bench 'CachedToolsList' -benchmem -benchtime 200ms . | grep '^Benchmark')
+        fi
+        printf '```\n'
+    } >>../docs/performance.md
+}
+
 case "$mode" in
 quick)
-    exec bin/orchestrate "${page[@]}" -command "make bench" "$@"
+    bin/orchestrate "${page[@]}" -command "make bench" "$@"
+    policies "$@"
     ;;
 full)
     for cold in cmd/cold-*; do
         go build -ldflags='-s -w' -o bin/stripped "./$cold"
     done
-    exec bin/orchestrate -full -budget 20m -patience 10s "${page[@]}" -command "make bench-full" "$@"
+    bin/orchestrate -full -budget 20m -patience 10s "${page[@]}" -command "make bench-full" "$@"
+    policies "$@"
     ;;
 profile)
     exec bin/orchestrate -full -profile "$@"
