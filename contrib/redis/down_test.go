@@ -1,3 +1,5 @@
+//go:build unix
+
 package redis
 
 import (
@@ -137,6 +139,24 @@ func TestNothingOldIsFoundAfterTheServerWasDown(t *testing.T) {
 	value, _, err = here.Cache.Get(t.Context(), cached, cached)
 	require.NoError(t, err)
 	assert.Empty(t, value, "a mark of before is worth nothing")
+}
+
+// Who deletes finds nothing any more, at once, though Redis tells replicas of a
+// change only after it has answered who made it.
+func TestADeletionIsObeyedByItsOwnReplicaAtOnce(t *testing.T) {
+	cache := startRedis(t).connect(t, "timeout: 10s, token_timeout: 10s").Cache
+	for range 500 {
+		_, mark, err := cache.Get(t.Context(), cached, cached)
+		require.NoError(t, err)
+		require.NoError(t, cache.Set(t.Context(), cached, []byte("{1}"), time.Hour, mark))
+		value, _, err := cache.Get(t.Context(), cached, cached)
+		require.NoError(t, err)
+		require.NotNil(t, value)
+		require.NoError(t, cache.Delete(t.Context(), "s-0:tools/list:"))
+		value, _, err = cache.Get(t.Context(), cached, cached)
+		require.NoError(t, err)
+		require.Nil(t, value)
+	}
 }
 
 // Redis may lose any key at any time: what is left is not taken for current.

@@ -154,8 +154,11 @@ func testMarks(t *testing.T, c *caches) { // P68
 			assert.Never(t, func() bool { return c.get(c.first, own, shared) != "" }, 50*time.Millisecond, between, "%s", prefix)
 		}
 	}
+	late := c.mark(c.first, own)
+	require.NoError(t, c.first.Delete(t.Context(), "s-0:"))
 	c.set(c.first, own, "{1}", time.Minute)
-	c.holds(own, shared, "{1}")
+	require.NoError(t, c.first.Set(t.Context(), own, []byte("{0}"), time.Minute, late))
+	c.holds(own, shared, "{1}") // what came too late takes the place of nothing
 }
 
 // One sees the change, and all obey it.
