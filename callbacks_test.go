@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/go-resty/resty/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -71,6 +74,39 @@ func TestAnInteractionMayPanic(t *testing.T) {
 	}))
 	_, err := files.Tools(t.Context())
 	require.ErrorContains(t, err, "a callback panicked: mine")
+}
+
+// TestMiddlewareMayPanic, in the handshake, which no caller's goroutine makes, and in
+// calls.
+func TestMiddlewareMayPanic(t *testing.T) {
+	for name, from := range map[string]int32{"the handshake": 0, "a call": 1} {
+		t.Run(name, func(t *testing.T) {
+			var requests atomic.Int32
+			client := resty.New().OnBeforeRequest(func(*resty.Client, *resty.Request) error {
+				if requests.Add(1) == from+1 {
+					panic("mine")
+				}
+				return nil
+			})
+			connection := connectHTTP(t, mcptest.NewDemoServer(), map[string]any{"connect_backoff": "1ms"}, mcpclient.WithRestyClient(client))
+			_, err := connection.Tools(t.Context())
+			require.ErrorContains(t, err, "a callback panicked while the request was sent: mine")
+			require.Eventually(t, func() bool {
+				_, err = connection.Tools(t.Context())
+				return err == nil
+			}, 10*time.Second, time.Millisecond, "the next one goes through")
+		})
+	}
+}
+
+// TestAMetaHookMayPanic: the panic is the caller's, or an error.
+func TestAMetaHookMayPanic(t *testing.T) {
+	connection := connectHTTP(t, mcptest.NewDemoServer(), nil, mcpclient.WithMetaHook(func(context.Context) map[string]any { panic("mine") }))
+	func() {
+		defer func() { _ = recover() }()
+		_, err := connection.Tools(t.Context())
+		assert.Error(t, err)
+	}()
 }
 
 // TestAMemberMayPanic: the others are listed.

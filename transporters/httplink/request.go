@@ -3,7 +3,9 @@ package httplink
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 
 	"github.com/go-resty/resty/v2"
 
@@ -106,8 +108,16 @@ func (l *Link) ended(ctx context.Context) error {
 }
 
 // perform sends one request and returns its response, whose body belongs to the
-// exchange. A redirect that was not followed is an error.
-func (l *Link) perform(x *exchange, method, target string, frame []byte, protocol http.Header) (*http.Response, error) {
+// exchange. A redirect that was not followed is an error, and so is a panic of the
+// user's round tripper, middleware or header function: much is sent on goroutines
+// of ours, where nobody else could catch it.
+func (l *Link) perform(x *exchange, method, target string, frame []byte, protocol http.Header) (response *http.Response, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			l.log.Error("a callback panicked while a request was sent", "server", l.server, "panic", cause, "stack", string(debug.Stack()))
+			response, err = nil, fmt.Errorf("a callback panicked while the request was sent: %v", cause)
+		}
+	}()
 	header := l.prepared.header(len(protocol) + len(l.headers.configured) + 2)
 	defer l.prepared.keepHeader(header)
 	if err := l.headers.merge(x.values, protocol, header); err != nil {
