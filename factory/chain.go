@@ -25,9 +25,9 @@ func WithHooks(hooks *transporters.Hooks) Option {
 }
 
 // WithTasks has the tasks of the extension io.modelcontextprotocol/tasks waited
-// for; see policy.Tasks. Answer, Background and Logger may be left out: by
+// for; see policy.Tasks. Answer, Background, Life and Logger may be left out: by
 // default the session's handlers answer, the slot owns what runs in the
-// background, and the server's logger is used.
+// background, its end ends the waits, and the server's logger is used.
 func WithTasks(cfg policy.TasksConfig) Option {
 	return func(f *TransporterFactory) {
 		f.tasks = &cfg
@@ -80,6 +80,9 @@ func (f *TransporterFactory) tasksOf(slot *Slot, log hclog.Logger) policy.TasksC
 	}
 	if cfg.Background == nil {
 		cfg.Background = slot.background
+	}
+	if cfg.Life == nil {
+		cfg.Life = slot.life
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = log

@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -129,6 +130,49 @@ func TestCloseEndsTheWaitOfARetry(t *testing.T) {
 		require.ErrorIs(t, err, errors.ErrTransportClosed)
 		assert.Equal(t, time.Second, time.Since(began))
 	})
+}
+
+// Close ends every wait in a policy, also one that the server has made long.
+func TestCloseEndsTheWaitsOfPolicies(t *testing.T) {
+	const (
+		task  = `{"resultType":"task","taskId":"t","status":"working","pollIntervalMs":86400000}`
+		stuck = time.Hour
+	)
+	for name, test := range map[string]struct {
+		keys   string
+		delay  time.Duration
+		answer string
+		calls  int // the last of them waits
+	}{
+		"for a task":            {"", 0, task, 1},
+		"for a place":           {"    limits: {in_flight: 1, wait: off}\n", stuck, `{}`, 2},
+		"for a place of a tool": {"    limits: {wait: off, tools: [{match: a, in_flight: 1}]}\n", stuck, `{}`, 2},
+		"for a turn":            {"    limits: {rate: 1/h, burst: 1, wait: off}\n    max_request_timeout: off\n", 0, `{}`, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				script := mcptest.NewTransporter(t)
+				script.Expect("tools/call").Delay(test.delay).Return(test.answer)
+				made := makeScripted(t, script, test.keys, WithTasks(policy.TasksConfig{MaxWait: -1}))
+				outcomes := make(chan error, test.calls)
+				for range test.calls {
+					go func() {
+						_, err := made.Head.Request(context.Background(), "tools/call", mcp.NameParams("a", nil), nil)
+						outcomes <- err
+					}()
+					synctest.Wait()
+				}
+				if test.delay == 0 && test.calls == 2 {
+					require.NoError(t, <-outcomes)
+				}
+				began := time.Now()
+				require.NoError(t, made.Slot.Close())
+				require.ErrorIs(t, <-outcomes, errors.ErrTransportClosed)
+				assert.Zero(t, time.Since(began))
+				time.Sleep(2 * stuck) // the others are not those of policies
+			})
+		})
+	}
 }
 
 // A limit holds for all principals of the server together.

@@ -44,6 +44,9 @@ type TasksConfig struct {
 	// false. Where it is nil or returns false, f runs before the call returns;
 	// it takes at most 5 seconds.
 	Background func(f func()) bool
+	// Life ends the waits, however long the server wants them to be: with
+	// ErrTransportClosed. Where it is nil the next tasks/get notices.
+	Life context.Context
 	// Logger gets what goes wrong in the background; nil discards.
 	Logger hclog.Logger
 }

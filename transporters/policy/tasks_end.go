@@ -36,9 +36,15 @@ func (w *wait) sleep(d time.Duration) error {
 	}
 	timer := time.NewTimer(max(d, 0))
 	defer timer.Stop()
+	var closed <-chan struct{}
+	if w.tasks.cfg.Life != nil {
+		closed = w.tasks.cfg.Life.Done()
+	}
 	select {
 	case <-w.caller.Done():
 	case <-timer.C:
+	case <-closed:
+		return w.failed(errors.KindClosed, "the wait for it has ended", errors.ErrTransportClosed)
 	}
 	switch {
 	case w.caller.Err() != nil:
