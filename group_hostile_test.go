@@ -17,7 +17,7 @@ import (
 // that fits, and goes where it belongs; errors stay short.
 func TestGroupOfHostileServers(t *testing.T) {
 	odd := &fakeTools{name: "odd\x1b[31m"}
-	for i := range 5000 {
+	for i := range 2500 {
 		odd.tools = append(odd.tools, fmt.Sprintf("\x00\x1b[2J\u202e%c%c", rune(0x4e00+i%3000), rune(0x300+i/3000)), fmt.Sprintf("%s%d", strings.Repeat("long", 1000), i))
 	}
 	same := &fakeTools{name: "same", tools: append([]string{"plain"}, odd.tools...)}
@@ -25,7 +25,7 @@ func TestGroupOfHostileServers(t *testing.T) {
 	listing, err := group.Tools(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, listing.Err())
-	require.Equal(t, 20_001, listing.Len())
+	require.Equal(t, 10_001, listing.Len())
 	fits := regexp.MustCompile("^[a-zA-Z0-9_-]{1,64}$")
 	for name := range listing.All() {
 		require.True(t, fits.MatchString(name), "%q", name)
