@@ -35,14 +35,34 @@ func WithTasks(cfg policy.TasksConfig) Option {
 	}
 }
 
-// chain puts the policies around the slot, outermost first.
-func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) transporters.Transporter {
+// chained is a chain, with those of its policies that the slot has to know.
+type chained struct {
+	head  transporters.Transporter
+	hears *policy.Cache // nil if nothing is cached
+	pins  *policy.ToolPins
+}
+
+// install has the slot know the policies, once the chain is in force.
+func (c chained) install(slot *Slot) {
+	c.pins.Inherit(slot.pins.Load())
+	slot.hears.Store(c.hears)
+	slot.pins.Store(c.pins)
+}
+
+// chain puts the policies around the slot, outermost first. Nothing changes for
+// the slot.
+func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) chained {
 	log := f.loggerOf(server)
+	made := chained{pins: f.pinsOf(server, common)}
+	cache := f.cacheOf(server, common, slot)
+	if common.Cache.Enabled {
+		made.hears = cache
+	}
 	catalogue := policy.NewToolCatalogue(server, log, slot.principal)
 	wrappers := append([]transporters.Wrapper{policy.Hooks(server, f.hooks)}, f.wrappers...)
 	wrappers = append(wrappers,
 		policy.Trace(server, f.metaHook, log),
-		f.pinsOf(server, common, slot).Wrap,
+		made.pins.Wrap,
 		policy.Filter(server, common.FilterConfig),
 		policy.Output(server, common.OutputConfig, log, catalogue),
 	)
@@ -57,13 +77,14 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot)
 			RequestTimeout:    common.RequestTimeout.Or(0),
 			MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
 		}),
-		f.cacheOf(server, common, slot).Wrap,
+		cache.Wrap,
 		policy.Retry(server, common.Retry, f.retryOf(common, slot, catalogue, log)),
 		policy.Breaker(server, common.Breaker, log),
 		policy.Limit(server, common.Limit, f.limitOf(common, slot, log)),
 		policy.Payloads(server, common.PayloadConfig, log),
 	)
-	return transporters.Chain(slot, wrappers...)
+	made.head = transporters.Chain(slot, wrappers...)
+	return made
 }
 
 func (f *TransporterFactory) limitOf(common commonKeys, slot *Slot, log hclog.Logger) policy.LimitOptions {

@@ -198,7 +198,7 @@ func TestTheDefaultChainAllocates(t *testing.T) {
 	}
 	common, _, faults := New().read(section(t, "servers:\n  s: {type: stdio, command: [x]}\n"))
 	require.Empty(t, faults)
-	chain := New().chain("s", common, slot)
+	chain := New().chain("s", common, slot).head
 	require.NotEqual(t, transporters.Transporter(slot), chain)
 	assert.LessOrEqual(t, measure(chain)-measure(slot), 4.0)
 }

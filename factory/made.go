@@ -15,7 +15,8 @@ type Made struct {
 	// Authorizer gets the server's tokens; nil if it has no section auth.
 	Authorizer *auth.Authorizer
 
-	next *generation // what Take puts into the slot; nil if it is there
+	chain chained
+	next  *generation // what Take puts into the slot; nil if it is there
 }
 
 // Make builds the chain of a server. It does no I/O: bases are opened when calls
@@ -52,11 +53,24 @@ func (f *TransporterFactory) make(section *config.Section, slot *Slot) (*Made, e
 		made.Slot.drain, made.Slot.tokens, made.next = f.drain, tokens, nil
 		made.Slot.observing.logger = f.loggerOf(section.Server())
 	}
-	made.Head = f.chain(section.Server(), common, made.Slot)
+	made.chain = f.chain(section.Server(), common, made.Slot)
+	made.Head = made.chain.head
+	if slot == nil {
+		made.chain.install(made.Slot)
+	}
 	return made, nil
 }
 
 // Take makes calls that begin from now on use what Remake made; see
 // Slot.Replace. It is called once. It returns false, and changes nothing, if the
 // slot is closed.
-func (m *Made) Take() bool { return m.next == nil || m.Slot.replace(m.next) }
+func (m *Made) Take() bool {
+	switch {
+	case m.next == nil:
+		return true
+	case !m.Slot.replace(m.next):
+		return false
+	}
+	m.chain.install(m.Slot)
+	return true
+}

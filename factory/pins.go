@@ -67,11 +67,9 @@ func (f *pinFiles) store(path string) policy.PinStore {
 	return f.open[path]
 }
 
-// pinsOf makes the pins of a chain, which the slot then answers for.
-func (f *TransporterFactory) pinsOf(server string, common commonKeys, slot *Slot) *policy.ToolPins {
-	pins := policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile, f.stores.Pins), f.loggerOf(server))
-	slot.pins.Store(pins)
-	return pins
+// pinsOf makes the pins of a chain.
+func (f *TransporterFactory) pinsOf(server string, common commonKeys) *policy.ToolPins {
+	return policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile, f.stores.Pins), f.loggerOf(server))
 }
 
 // ChangedTools returns the tools whose definition is not the one that is pinned

@@ -54,14 +54,13 @@ func WithCacheStore(store policy.CacheStore) Option {
 	}
 }
 
-// cacheOf makes the cache of a chain, and has the slot tell it what the server
-// notifies.
+// cacheOf makes the cache of a chain.
 func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slot) *policy.Cache {
 	store := f.cacheStore
 	if store == nil {
 		store = f.stores.Cache
 	}
-	cache := policy.NewCache(server, common.Cache, policy.CacheOptions{
+	return policy.NewCache(server, common.Cache, policy.CacheOptions{
 		Store:             store,
 		Identity:          common.identity,
 		Peer:              cachePeer{slot},
@@ -69,10 +68,4 @@ func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slo
 		MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
 		Logger:            f.loggerOf(server),
 	})
-	if common.Cache.Enabled {
-		slot.hears.Store(cache)
-	} else {
-		slot.hears.Store(nil)
-	}
-	return cache
 }

@@ -76,6 +76,26 @@ func NewToolPins(server string, cfg PinConfig, store PinStore, logger hclog.Logg
 	}
 }
 
+// Inherit takes over which tools have changed from the pins that were in force
+// before, so that none of them is back only because something else of the server's
+// configuration is another one. The next list of each decides anew. nil changes
+// nothing.
+func (p *ToolPins) Inherit(before *ToolPins) {
+	if before == nil || before == p {
+		return
+	}
+	before.mu.RLock()
+	changed := maps.Clone(before.changed)
+	before.mu.RUnlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for tool, definition := range changed {
+		if _, isKnown := p.changed[tool]; !isKnown {
+			p.changed[tool] = definition
+		}
+	}
+}
+
 const (
 	// maxPins bounds the tools of one server that are remembered.
 	maxPins = 1 << 16
@@ -212,7 +232,7 @@ func (p *ToolPins) Accept(ctx context.Context, tools ...string) error {
 	if err := p.store.Pin(ctx, p.server, accepted, true); err != nil {
 		return fmt.Errorf("server %q: the pins of tools: %w", p.server, err)
 	}
-	maps.Copy(p.pins, accepted)
+	p.pins = MergePins(p.pins, accepted, true)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for tool := range accepted {
