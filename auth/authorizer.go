@@ -83,7 +83,10 @@ func New(server, base string, cfg Config, options ...Option) (*Authorizer, error
 		a.store = a.fallback
 	}
 	if a.store == nil {
-		a.store = &MemoryStore{now: a.now}
+		a.store = &MemoryStore{}
+	}
+	if memory, isMemory := a.store.(*MemoryStore); isMemory {
+		memory.goBy(a.now)
 	}
 	if a.guard == nil {
 		guard := cfg.Guard(dial.NewGuard(false, nil, nil).AllowServer(u))

@@ -190,6 +190,22 @@ func TestAuthorizationResponses(t *testing.T) { // R256, R258-R261, P89
 	}
 }
 
+// A store in memory goes by the clock of the authorizer, whoever made the store.
+func TestTwoHalvesByAnotherClock(t *testing.T) {
+	for _, skew := range []time.Duration{-25 * time.Hour, 25 * time.Hour} {
+		for name, keep := range map[string]func(Store) Option{"its own": WithStore, "to fall back on": WithFallbackStore} {
+			w := authtest.New(t)
+			a := authorizer(t, w, defaults(nil), keep(NewMemoryStore()), WithClock(func() time.Time { return time.Now().Add(skew) }))
+			flow, err := a.Begin(t.Context(), "alice")
+			require.NoError(t, err)
+			query, err := w.Consent(t.Context(), flow.URL)
+			require.NoError(t, err)
+			require.NoError(t, a.Finish(t.Context(), "alice", query), "%s %v", name, skew)
+			served(t, w, a.Principal("alice"), "/mcp")
+		}
+	}
+}
+
 func TestTwoHalves(t *testing.T) {
 	w := authtest.New(t)
 	a := authorizer(t, w, defaults(nil))
