@@ -93,23 +93,6 @@ func TestReloadUnderLoad(t *testing.T) {
 	t.Logf("%d calls", load.calls.Load())
 }
 
-// reloaded is what Watch tells.
-type reloaded struct {
-	change mcpclient.Change
-	err    error
-}
-
-func await(t *testing.T, told chan reloaded) reloaded {
-	t.Helper()
-	select {
-	case found := <-told:
-		return found
-	case <-time.After(20 * time.Second):
-		require.Fail(t, "the change was not told")
-		return reloaded{}
-	}
-}
-
 // configurationFiles is a folder with the configuration of the test, whose file is
 // replaced by turns in the ways that files are replaced.
 type configurationFiles struct {

@@ -121,3 +121,20 @@ func TestWatchNeedsFiles(t *testing.T) {
 	_, err := client.Watch(t.Context(), parse(t, oneServer), hurried(), nil)
 	require.ErrorContains(t, err, "not loaded from files")
 }
+
+// reloaded is what Watch tells.
+type reloaded struct {
+	change mcpclient.Change
+	err    error
+}
+
+func await(t *testing.T, told chan reloaded) reloaded {
+	t.Helper()
+	select {
+	case found := <-told:
+		return found
+	case <-time.After(20 * time.Second):
+		require.Fail(t, "the change was not told")
+		return reloaded{}
+	}
+}
