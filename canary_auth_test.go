@@ -117,6 +117,7 @@ func TestNoSecretOfAuthorizationIsShown(t *testing.T) {
 			require.NoError(t, err)
 			c.value("status", status)
 			c.error("revocation", files.Authorizer().Revoke(ctx, "alice"))
+			require.NoError(t, client.Close()) // with fields read as they are, all must be at rest
 			c.value("authorizer", files.Authorizer())
 			c.value("principal", files.Authorizer().Principal("alice"))
 			c.value("client", client)
