@@ -81,10 +81,11 @@ func (w *World) serveAuthorization(rw http.ResponseWriter, r *http.Request) {
 	w.serial++
 	code := fmt.Sprintf("canary-code-%d", w.serial)
 	w.codes[code] = grant{query.Get("scope"), query.Get("code_challenge"), query.Get("resource"), query.Get("client_id")}
+	edit := w.EditRedirect
 	w.mu.Unlock()
 	back := url.Values{"code": {code}, "state": {query.Get("state")}, "iss": {w.Issuer.URL}}
-	if w.EditRedirect != nil {
-		w.EditRedirect(back)
+	if edit != nil {
+		edit(back)
 	}
 	http.Redirect(rw, r, query.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 }
