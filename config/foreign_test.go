@@ -93,17 +93,17 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			},
 		},
 		{
-			"Cursor", "/work/app/.cursor/mcp.json",
+			"Cursor", "/srv/app/.cursor/mcp.json",
 			`{"mcpServers": {
   "local": {"type": "stdio", "command": "${workspaceFolder}/bin/server", "args": ["${userHome}", "${env:MODE}", "${workspaceFolderBasename}${/}x", "$${workspaceFolder}"],
     "envFile": "${workspaceFolder}/.env"},
   "remote": {"url": "https://x/mcp", "auth": {"CLIENT_ID": "x", "CLIENT_SECRET": "` + canary + `"}}
  }}`,
 			[]string{
-				"local.type = stdio", "local.command[0] = /work/app/bin/server", "local.args[0] = /home/me", "local.args[1] = ${env:MODE}", "local.args[2] = app/x",
-				"local.args[3] = $${workspaceFolder}", "local.env_file = /work/app/.env", "remote.type = http", "remote.base_url = https://x/mcp",
+				"local.type = stdio", "local.command[0] = /srv/app/bin/server", "local.args[0] = /home/me", "local.args[1] = ${env:MODE}", "local.args[2] = app/x",
+				"local.args[3] = $${workspaceFolder}", "local.env_file = /srv/app/.env", "remote.type = http", "remote.base_url = https://x/mcp",
 			},
-			[]string{`/work/app/.cursor/mcp.json:4:38: server "remote": auth: how to sign in is not taken over; allowed: token, headers or auth in a file of this program's own`},
+			[]string{`/srv/app/.cursor/mcp.json:4:38: server "remote": auth: how to sign in is not taken over; allowed: token, headers or auth in a file of this program's own`},
 		},
 		{
 			"Windsurf", "/x/mcp_config.json",
@@ -163,7 +163,7 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			[]string{"a.type = stdio", "a.command[0] = x", "b.type = http", "b.tools.allow[0] = one", "b.base_url = https://b"}, nil,
 		},
 		{
-			"VS Code", "/work/app/.vscode/mcp.json",
+			"VS Code", "/srv/app/.vscode/mcp.json",
 			`{
   // asked once
   "inputs": [
@@ -183,15 +183,15 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			[]string{
 				"playwright.type = stdio", "playwright.command[0] = npx", "playwright.args[0] = -y", "playwright.args[1] = @playwright/mcp@latest",
 				"remote.type = http", "remote.headers.Authorization = Bearer ${input:key}", "remote.base_url = https://x/${input:env}",
-				"file.type = stdio", "file.command[0] = python", "file.args[0] = /work/app/s.py", "file.env_file = /work/app/.env", "file.env.A = ${env:A}",
+				"file.type = stdio", "file.command[0] = python", "file.args[0] = /srv/app/s.py", "file.env_file = /srv/app/.env", "file.env.A = ${env:A}",
 				"relative.type = stdio", "relative.command[0] = ../bin/s", "relative.cwd = ../sub", "relative.env_file = ../.env",
-				"named.type = stdio", "named.command[0] = npx", "named.cwd = /work/app/sub",
+				"named.type = stdio", "named.command[0] = npx", "named.cwd = /srv/app/sub",
 				"inputs.key.description = API key", "inputs.key.password = true", "inputs.env.default = dev", "inputs.env.options[0] = dev", "inputs.env.options[1] = prod",
 			},
 			[]string{
-				"/work/app/.vscode/mcp.json:6:5: inputs[2]: an input that a command of the editor answers, which is passed over",
-				"/work/app/.vscode/mcp.json:7:5: inputs[3]: an input without id, which is passed over",
-				`/work/app/.vscode/mcp.json:10:103: server "playwright": sandboxEnabled: this key has no meaning here, and is passed over`,
+				"/srv/app/.vscode/mcp.json:6:5: inputs[2]: an input that a command of the editor answers, which is passed over",
+				"/srv/app/.vscode/mcp.json:7:5: inputs[3]: an input without id, which is passed over",
+				`/srv/app/.vscode/mcp.json:10:103: server "playwright": sandboxEnabled: this key has no meaning here, and is passed over`,
 			},
 		},
 		{
