@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 // acceptTools accepts the definitions of a server's tools that are not what they
@@ -48,7 +47,7 @@ func (p *program) remembersPins(server string) error {
 		return nil // told by whoever connects
 	}
 	keys := map[string]string{}
-	for _, entry := range factory.New().Explain(section) {
+	for _, entry := range newTypes().Explain(section) {
 		keys[entry.Key] = entry.Value
 	}
 	switch {

@@ -220,7 +220,7 @@ func TestFaultsAndExitCodes(t *testing.T) {
 		"no servers to list":          {"servers: {}", []string{"servers"}, 0, "", ""},
 		"strict, and what is wrong":   {"strict: true\nservers: {a: {type: stdio}}", []string{"servers"}, 2, "a\tstdio\t1 fault\n", "command: the key is required"},
 		"strict, and a call":          {"strict: true\nservers: {a: {type: stdio}, b: " + demo + "}", []string{"tools", "b"}, 2, "", "command: the key is required"},
-		"a store that is not there":   {"store: redis\nservers: {a: " + demo + "}", []string{"servers"}, 2, "a\tstdio\tok\n", "this store is not part of the program"},
+		"a store that is not there":   {"store: etcd\nservers: {a: " + demo + "}", []string{"servers"}, 2, "a\tstdio\tok\n", "store.type: "},
 		"reasons stand after a table": {"servers: {a: {type: stdio, command: [no-such-program]}}", []string{"test", "a"}, 1, "a\tFAILED\t", "mcpclient: mcp server \"a\": server failed to start: command no-such-program: not found in the PATH"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -104,7 +103,7 @@ func (p *program) configSchemaCommand() *cobra.Command {
 		Example: "  mcpclient config schema > mcp.schema.json",
 		Args:    arguments(cobra.NoArgs, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			schema, err := factory.New().Schema()
+			schema, err := newTypes().Schema()
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 // explainedKey is one key and where its value comes from.
@@ -61,7 +60,7 @@ func (p *program) explain(names []string) error {
 	if len(names) == 0 {
 		result.Keys, names = explainedKeys(cfg.Explain()), cfg.Names()
 	}
-	types, faults := factory.New(), 0
+	types, faults := newTypes(), 0
 	for _, name := range names {
 		section, found := cfg.Server(name)
 		if !found {

@@ -116,7 +116,10 @@ func (p *program) clientOptions() ([]mcpclient.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []mcpclient.Option{mcpclient.WithLogger(p.logger()), mcpclient.WithHandlers(handlers), keepingTokens()}, nil
+	return []mcpclient.Option{
+		mcpclient.WithLogger(p.logger()), mcpclient.WithHandlers(handlers), keepingTokens(),
+		mcpclient.WithStoreType(typeRedis, aloneStores),
+	}, nil
 }
 
 // demoServer is the server of the built-in configuration.

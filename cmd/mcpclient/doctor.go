@@ -68,7 +68,7 @@ func (p *program) doctor(command *cobra.Command, cfg *config.Config, names []str
 	if len(names) == 0 {
 		names = cfg.Names()
 	}
-	types := factory.New()
+	types := newTypes()
 	report := doctorReport{Configuration: examineConfiguration(cfg, types), Servers: make([]doctorLine, len(names))}
 	sections := make([]*config.Section, len(names))
 	for i, name := range names {

@@ -10,7 +10,6 @@ import (
 	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 // serverLine is one configured server.
@@ -55,7 +54,7 @@ func (p *program) serversCommand() *cobra.Command {
 // reportOn checks a configuration, a strict one too: it is there to show what
 // is wrong.
 func reportOn(cfg *config.Config) serversReport {
-	types := factory.New()
+	types := newTypes()
 	report := serversReport{
 		Servers: []serverLine{},
 		Faults:  texts(slices.Concat(cfg.Faults(), types.CheckDefaults(cfg.Defaults()), types.CheckStore(cfg))),
