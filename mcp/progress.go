@@ -29,18 +29,23 @@ func ProgressOf(params json.RawMessage) (Progress, bool) {
 		return p, false
 	}
 	for name, ok := c.Member(); ok; name, ok = c.Member() {
-		switch string(name) {
-		case "progress":
-			p.Progress, found = numberOf(c.Value())
-		case "total":
-			p.Total, _ = numberOf(c.Value())
-		case "message":
-			p.Message, _ = c.SharedText()
-		default:
-			c.Value()
-		}
+		p.readMember(name, &c, &found)
 	}
 	return p, found && c.End() == nil
+}
+
+// readMember reads one member of the params; found tells of a usable progress.
+func (p *Progress) readMember(name []byte, c *jsonscan.Cursor, found *bool) {
+	switch string(name) {
+	case "progress":
+		p.Progress, *found = numberOf(c.Value())
+	case "total":
+		p.Total, _ = numberOf(c.Value())
+	case "message":
+		p.Message, _ = c.SharedText()
+	default:
+		c.Value()
+	}
 }
 
 // Progress reads a notifications/progress: whose it is, and what it reports, in one
@@ -57,21 +62,14 @@ func (m *Message) Progress() (token ID, p Progress, ok bool) {
 	}
 	found := false
 	for name, more := c.Member(); more; name, more = c.Member() {
-		switch string(name) {
-		case MetaProgressToken:
-			if kind := c.Kind(); kind != '"' && kind != '0' {
-				return nil, p, false
-			}
-			token = ID(c.Value())
-		case "progress":
-			p.Progress, found = numberOf(c.Value())
-		case "total":
-			p.Total, _ = numberOf(c.Value())
-		case "message":
-			p.Message, _ = c.SharedText()
-		default:
-			c.Value()
+		if string(name) != MetaProgressToken {
+			p.readMember(name, &c, &found)
+			continue
 		}
+		if kind := c.Kind(); kind != '"' && kind != '0' {
+			return nil, p, false
+		}
+		token = ID(c.Value())
 	}
 	return token, p, found && token != nil
 }

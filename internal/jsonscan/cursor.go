@@ -120,31 +120,20 @@ func (c *Cursor) Value() []byte {
 
 // Text consumes the next value and returns it decoded if it is a string. For a
 // value of another kind it returns "" and false.
-func (c *Cursor) Text() (string, bool) {
-	if c.Kind() != '"' {
-		c.Value()
-		return "", false
-	}
-	raw := c.Value()
-	if raw == nil {
-		return "", false
-	}
-	return String(raw)
-}
+func (c *Cursor) Text() (string, bool) { return String(c.rawText()) }
 
 // SharedText is Text without a copy: a string without escapes shares the bytes
 // of the text, which must therefore never change again. It suits types that keep
 // the text anyway.
-func (c *Cursor) SharedText() (string, bool) {
-	if c.Kind() != '"' {
-		c.Value()
-		return "", false
+func (c *Cursor) SharedText() (string, bool) { return SharedString(c.rawText()) }
+
+// rawText consumes the next value and returns its bytes if it is a string.
+func (c *Cursor) rawText() []byte {
+	kind, raw := c.Kind(), c.Value()
+	if kind != '"' {
+		return nil
 	}
-	raw := c.Value()
-	if raw == nil {
-		return "", false
-	}
-	return SharedString(raw)
+	return raw
 }
 
 // Object enters the next value if it is an object. Otherwise it leaves it
