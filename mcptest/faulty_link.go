@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -118,8 +119,10 @@ func (l *FaultyLink) Exchange(ctx context.Context, out *transporters.Outbound, s
 	ctx, release := l.bound(ctx)
 	defer release()
 	delay, fate, duplicate := l.decide(out)
-	if err := pause(ctx, delay); err != nil {
-		return transporters.Reply{}, fmt.Errorf("%w: %w", errors.ErrNotSent, err)
+	if delay > 0 {
+		if err := sleep.For(ctx, delay); err != nil {
+			return transporters.Reply{}, fmt.Errorf("%w: %w", errors.ErrNotSent, err)
+		}
 	}
 	l.count(fate)
 	if duplicate {
@@ -252,21 +255,6 @@ func (l *FaultyLink) count(fate string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.injected[fate]++
-}
-
-// pause waits for the duration, unless the context ends.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // duplicatingSink delivers everything twice.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-client-go/mcpclient"
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 )
 
 // pingLine is one sign of life.
@@ -50,7 +51,7 @@ func (p *program) ping(ctx context.Context, connection *mcpclient.Connection, co
 	}
 	for number := 1; number <= count; number++ {
 		if number > 1 {
-			if err := pause(ctx, interval); err != nil {
+			if err := sleep.For(ctx, interval); err != nil {
 				return err
 			}
 		}
@@ -89,16 +90,4 @@ func timed(work func() error) (time.Duration, error) {
 
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
-}
-
-// pause waits, or returns why not.
-func pause(ctx context.Context, length time.Duration) error {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

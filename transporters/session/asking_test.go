@@ -13,6 +13,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/pause"
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
@@ -29,26 +30,17 @@ type askingLink struct {
 
 func (l *askingLink) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
 	if out.Method == l.method && l.asked.Add(1) == 1 {
-		if err := sleep(ctx, l.before); err != nil {
+		if err := sleep.For(ctx, l.before); err != nil {
 			return transporters.Reply{}, err
 		}
 		end := pause.Begin(ctx)
-		err := sleep(ctx, l.takes)
+		err := sleep.For(ctx, l.takes)
 		end()
 		if err != nil {
 			return transporters.Reply{}, err
 		}
 	}
 	return l.ScriptedLink.Exchange(ctx, out, sink)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // What people take counts against no limit, of the call, of connecting, or of

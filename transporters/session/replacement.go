@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 )
 
 // The pauses of those who wait for a peer on their own account.
@@ -75,7 +76,7 @@ func (s *Session) nextPeer(ctx context.Context, last *peer, failures int) (*peer
 			stale = last
 		}
 		if stale == nil || failures > 0 {
-			if err := sleep(ctx, min(minRepeatPause<<min(max(failures-1, 0), 10), maxRepeatPause)); err != nil {
+			if err := sleep.For(ctx, min(minRepeatPause<<min(max(failures-1, 0), 10), maxRepeatPause)); err != nil {
 				return nil, err
 			}
 		}

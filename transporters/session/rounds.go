@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -44,7 +45,7 @@ func (s *Session) nextRound(c *call, result mcp.Result, rounds int) (*mcp.Params
 		return nil, err
 	}
 	if len(responses) == 0 {
-		if err := sleep(c.ctx, roundPause); err != nil {
+		if err := sleep.For(c.ctx, roundPause); err != nil {
 			return nil, err
 		}
 	}
@@ -128,17 +129,5 @@ func handlerFailure(method string, err error) error {
 		Kind:    errors.KindCanceled,
 		Message: "the handler of " + errors.PeerText(method, 60) + " failed",
 		Err:     err,
-	}
-}
-
-// sleep waits for d or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
