@@ -12,12 +12,10 @@ package filestore
 import (
 	"bytes"
 	"context"
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -31,6 +29,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/masterkey"
 )
 
 // Files on their way in, the lock, and the length of the names of records.
@@ -41,7 +40,7 @@ const (
 )
 
 // KeyBytes is the length of the encryption key.
-const KeyBytes = 32
+const KeyBytes = masterkey.Bytes
 
 // Store is an auth.Store in a folder. It is safe for concurrent use, also by
 // several processes with the same key.
@@ -68,11 +67,7 @@ func Open(folder string, key config.Secret) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	block, err := aes.NewCipher(derive(master, "records"))
-	if err != nil {
-		return nil, err
-	}
-	sealer, err := cipher.NewGCM(block)
+	sealer, err := masterkey.Box(derive(master, "records"))
 	if err != nil {
 		return nil, err
 	}
@@ -84,16 +79,11 @@ func Open(folder string, key config.Secret) (*Store, error) {
 }
 
 func decodeKey(text string) ([]byte, error) {
-	text = string(bytes.TrimSpace([]byte(text)))
-	for _, decode := range []func(string) ([]byte, error){
-		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawStdEncoding.DecodeString,
-		base64.URLEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
-	} {
-		if key, err := decode(text); err == nil && len(key) == KeyBytes {
-			return key, nil
-		}
+	key, err := masterkey.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("the key of the store is %w", err)
 	}
-	return nil, fmt.Errorf("the key of the store is not %d bytes in base64 or hex", KeyBytes)
+	return key, nil
 }
 
 // derive makes independent keys of one.

@@ -2,18 +2,17 @@ package redis
 
 import (
 	"bytes"
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/masterkey"
 )
 
 // A sealed value is a tag, a nonce, and what is encrypted. The tag is a keyed hash
@@ -24,9 +23,6 @@ import (
 
 // tagBytes is the length of the tag.
 const tagBytes = sha256.Size
-
-// keyBytes is the length of the key.
-const keyBytes = 32
 
 type sealer struct {
 	box   cipher.AEAD
@@ -39,32 +35,15 @@ func newSealer(secret config.Secret) (*sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	master, err := decodeKey(text)
+	master, err := masterkey.Decode(text)
 	if err != nil {
 		return nil, err
 	}
-	block, err := aes.NewCipher(derive(master, "values"))
-	if err != nil {
-		return nil, err
-	}
-	box, err := cipher.NewGCM(block)
+	box, err := masterkey.Box(derive(master, "values"))
 	if err != nil {
 		return nil, err
 	}
 	return &sealer{box: box, tags: derive(master, "tags"), names: derive(master, "names")}, nil
-}
-
-func decodeKey(text string) ([]byte, error) {
-	text = string(bytes.TrimSpace([]byte(text)))
-	for _, decode := range []func(string) ([]byte, error){
-		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawStdEncoding.DecodeString,
-		base64.URLEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
-	} {
-		if key, err := decode(text); err == nil && len(key) == keyBytes {
-			return key, nil
-		}
-	}
-	return nil, fmt.Errorf("not %d bytes in base64 or hex", keyBytes)
 }
 
 // derive makes independent keys of one.

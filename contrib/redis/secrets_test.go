@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/internal/masterkey"
 )
 
 func newTestSealer(t *testing.T, text string) *sealer {
@@ -35,7 +36,7 @@ func TestSeal(t *testing.T) {
 	assert.Equal(t, "canary", string(value))
 	_, err = seal.open(auth.Key{Kind: auth.KindToken, Principal: "bob"}, sealed)
 	require.ErrorIs(t, err, errForeign, "it was moved to another record")
-	_, err = newTestSealer(t, strings.Repeat("ab", keyBytes)).open(key, sealed)
+	_, err = newTestSealer(t, strings.Repeat("ab", masterkey.Bytes)).open(key, sealed)
 	require.ErrorIs(t, err, errForeign, "another key")
 	for i := range sealed {
 		changed := append([]byte(nil), sealed...)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/factory"
+	"github.com/mcp-client-go/mcpclient/internal/masterkey"
 )
 
 func TestMain(m *testing.M) {
@@ -127,7 +128,7 @@ func (s *redisServer) command(line string) string {
 }
 
 // testKey is a key for tokens.
-func testKey() string { return hex.EncodeToString([]byte(strings.Repeat("k", keyBytes))) }
+func testKey() string { return hex.EncodeToString([]byte(strings.Repeat("k", masterkey.Bytes))) }
 
 // section returns the section store of a configuration.
 func section(t testing.TB, keys string) *config.Section {
