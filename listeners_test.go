@@ -2,8 +2,6 @@ package mcpclient_test
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,42 +10,28 @@ import (
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/toldtest"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // journal is what was told, in order.
-type journal struct {
-	mu    sync.Mutex
-	words []string
-}
-
-func (l *journal) add(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.words = append(l.words, fmt.Sprintf(format, args...))
-}
-
-func (l *journal) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]string(nil), l.words...)
-}
+type journal struct{ toldtest.Words }
 
 // await waits until so many words were told.
 func (l *journal) await(t *testing.T, n int) []string {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(l.all()) >= n }, 10*time.Second, time.Millisecond)
-	return l.all()
+	require.Eventually(t, func() bool { return len(l.All()) >= n }, 10*time.Second, time.Millisecond)
+	return l.All()
 }
 
 func (l *journal) listen(c *mcpclient.Connection) {
-	c.OnState(func(from mcpclient.Source, change mcpclient.StateChange) { l.add("%s %v", from.Server, change.To) })
-	c.OnError(func(_ mcpclient.Source, err error) { l.add("error %v", err) })
-	c.OnDrain(func(mcpclient.Source) { l.add("drain") })
+	c.OnState(func(from mcpclient.Source, change mcpclient.StateChange) { l.Add("%s %v", from.Server, change.To) })
+	c.OnError(func(_ mcpclient.Source, err error) { l.Add("error %v", err) })
+	c.OnDrain(func(mcpclient.Source) { l.Add("drain") })
 	c.OnClose(func(_ mcpclient.Source, reason error) {
-		l.add("close %t", errors.Is(reason, errors.ErrTransportClosed))
+		l.Add("close %t", errors.Is(reason, errors.ErrTransportClosed))
 	})
 }
 
@@ -64,7 +48,7 @@ func TestListenersOfAConnection(t *testing.T) {
 			connection.OnDrain(func(mcpclient.Source) {
 				result, err := connection.CallTool(context.Background(), "echo", map[string]string{"text": "bye"})
 				if assert.NoError(t, err) {
-					l.add("%s", result.Text())
+					l.Add("%s", result.Text())
 				}
 			})
 			l.listen(connection)
@@ -97,9 +81,9 @@ func TestCloseFromAListenerReturnsAtOnce(t *testing.T) {
 			connection.OnDrain(func(mcpclient.Source) {
 				began := time.Now()
 				_ = end(client, connection)
-				l.add("drain %t", time.Since(began) < 2*time.Second) // else it waited for itself
+				l.Add("drain %t", time.Since(began) < 2*time.Second) // else it waited for itself
 			})
-			connection.OnClose(func(mcpclient.Source, error) { l.add("close") })
+			connection.OnClose(func(mcpclient.Source, error) { l.Add("close") })
 			_, err = connection.Tools(t.Context())
 			require.NoError(t, err)
 			require.NoError(t, client.Close())
@@ -121,7 +105,7 @@ func TestListenersOfAnInjectedTransporter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			connection := mcpclient.NewConnection("x", fake)
 			var l journal
-			connection.OnDrain(func(mcpclient.Source) { l.add("still works: %t", connection.Ping(context.Background()) == nil) })
+			connection.OnDrain(func(mcpclient.Source) { l.Add("still works: %t", connection.Ping(context.Background()) == nil) })
 			l.listen(connection)
 			require.NoError(t, connection.Start(t.Context()))
 			connection.Abort(mcp.NumberID(1))
@@ -136,7 +120,7 @@ func TestListenersOfAnInjectedTransporter(t *testing.T) {
 func TestWhatCannotBeUsedIsTold(t *testing.T) {
 	connection := connect(t, child(t, "babbles", nil))
 	var l journal
-	connection.OnError(func(_ mcpclient.Source, err error) { l.add("%v", err) })
+	connection.OnError(func(_ mcpclient.Source, err error) { l.Add("%v", err) })
 	_, err := connection.CallTool(t.Context(), "echo", map[string]string{"text": "x"})
 	require.NoError(t, err)
 	told := l.await(t, 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/toldtest"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -19,28 +20,12 @@ import (
 )
 
 // words is what was told, in order.
-type words struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (w *words) add(format string, args ...any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.all = append(w.all, fmt.Sprintf(format, args...))
-}
-
-func (w *words) told() []string {
-	synctest.Wait()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]string(nil), w.all...)
-}
+type words struct{ toldtest.Words }
 
 func (w *words) listen(l *transporters.Listeners) {
-	l.OnDrain(func(from transporters.Source) { w.add("drain %s", from.Principal) })
+	l.OnDrain(func(from transporters.Source) { w.Add("drain %s", from.Principal) })
 	l.OnClose(func(from transporters.Source, reason error) {
-		w.add("close %s %t", from.Principal, errors.Is(reason, errors.ErrTransportClosed))
+		w.Add("close %s %t", from.Principal, errors.Is(reason, errors.ErrTransportClosed))
 	})
 }
 
@@ -75,17 +60,17 @@ func TestASlotTellsOfEveryBase(t *testing.T) {
 		slot.Observe(slot.Listeners())
 		slot.Listeners().OnState(func(from transporters.Source, change transporters.StateChange) {
 			if change.To == transporters.StateReady {
-				w.add("ready %s", from.Principal)
+				w.Add("ready %s", from.Principal)
 			}
 		})
 		listTools(t, slot, "bob")
 		listTools(t, slot, "bob")
-		require.Equal(t, []string{"ready bob"}, w.told())
+		require.Equal(t, []string{"ready bob"}, w.Settled())
 		listTools(t, slot, "cid")
-		require.ElementsMatch(t, []string{"ready bob", "drain ann", "close ann true", "ready cid"}, w.told())
+		require.ElementsMatch(t, []string{"ready bob", "drain ann", "close ann true", "ready cid"}, w.Settled())
 		require.NoError(t, slot.Close())
 		require.NoError(t, slot.Close())
-		require.ElementsMatch(t, []string{"drain bob", "close bob true", "drain cid", "close cid true"}, w.told()[4:])
+		require.ElementsMatch(t, []string{"drain bob", "close bob true", "drain cid", "close cid true"}, w.Settled()[4:])
 	})
 }
 
@@ -102,7 +87,7 @@ func TestASlotThatWasNeverUsed(t *testing.T) {
 				w.listen(slot.Listeners())
 				require.NoError(t, end(slot))
 				require.NoError(t, slot.Close())
-				require.Equal(t, []string{"drain ", "close  true"}, w.told())
+				require.Equal(t, []string{"drain ", "close  true"}, w.Settled())
 			})
 		})
 	}
@@ -123,7 +108,7 @@ func TestASlotDrainsBeforeItRefuses(t *testing.T) {
 			_, err := slot.Request(as(t.Context(), from.Principal), "tools/call", map[string]any{"name": "a"}, nil)
 			began := time.Now()
 			_ = slot.Close()
-			w.add("drain: %v, closed after %v", err, time.Since(began))
+			w.Add("drain: %v, closed after %v", err, time.Since(began))
 		})
 		w.listen(slot.Listeners())
 		began := time.Now()
@@ -136,7 +121,7 @@ func TestASlotDrainsBeforeItRefuses(t *testing.T) {
 			})
 		}
 		closers.Wait()
-		told := w.told()
+		told := w.Settled()
 		require.Len(t, told, 6)
 		require.Equal(t, "drain: <nil>, closed after 0s", told[0])
 		require.Equal(t, "drain: <nil>, closed after 0s", told[2])
@@ -158,14 +143,14 @@ func TestAbortThroughASlot(t *testing.T) {
 			go func() {
 				_, err := slot.Request(as(t.Context(), principal), "tools/call", map[string]any{"name": "a"}, nil)
 				failure, _ := errors.AsType[*errors.TransporterRequestError](err)
-				w.add("%s %s %t", principal, failure.ID, errors.Is(err, errors.ErrAborted))
+				w.Add("%s %s %t", principal, failure.ID, errors.Is(err, errors.ErrAborted))
 			}()
 			synctest.Wait()
 		}
 		slot.Abort(mcp.NumberID(4))
-		require.Equal(t, []string{"bob 4 true"}, w.told())
+		require.Equal(t, []string{"bob 4 true"}, w.Settled())
 		slot.Abort(mcp.NumberID(2))
-		require.Equal(t, []string{"bob 4 true", "ann 2 true"}, w.told())
+		require.Equal(t, []string{"bob 4 true", "ann 2 true"}, w.Settled())
 	})
 }
 

@@ -3,7 +3,6 @@ package transporters_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,39 +13,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/toldtest"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // heard is what listeners were told, as text.
-type heard struct {
-	mu    sync.Mutex
-	words []string
-}
-
-func (h *heard) add(format string, args ...any) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.words = append(h.words, fmt.Sprintf(format, args...))
-}
-
-func (h *heard) all() []string {
-	synctest.Wait()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return append([]string(nil), h.words...)
-}
+type heard struct{ toldtest.Words }
 
 // listen adds one listener of each kind.
 func (h *heard) listen(l *transporters.Listeners) (handles []*transporters.Handle) {
 	return []*transporters.Handle{
-		l.OnMessage(func(from transporters.Source, m mcp.Message) { h.add("%s message %s", from.Principal, m.Method) }),
-		l.OnError(func(from transporters.Source, err error) { h.add("%s error %v", from.Principal, err) }),
+		l.OnMessage(func(from transporters.Source, m mcp.Message) { h.Add("%s message %s", from.Principal, m.Method) }),
+		l.OnError(func(from transporters.Source, err error) { h.Add("%s error %v", from.Principal, err) }),
 		l.OnState(func(from transporters.Source, change transporters.StateChange) {
-			h.add("%s %v-%v", from.Principal, change.From, change.To)
+			h.Add("%s %v-%v", from.Principal, change.From, change.To)
 		}),
-		l.OnDrain(func(from transporters.Source) { h.add("%s drain", from.Principal) }),
-		l.OnClose(func(from transporters.Source, reason error) { h.add("%s close %v", from.Principal, reason) }),
+		l.OnDrain(func(from transporters.Source) { h.Add("%s drain", from.Principal) }),
+		l.OnClose(func(from transporters.Source, reason error) { h.Add("%s close %v", from.Principal, reason) }),
 	}
 }
 
@@ -79,7 +63,7 @@ func TestListenersAreToldInOrder(t *testing.T) {
 		o.AwaitClose(t.Context())
 		require.Equal(t, []string{
 			"a idle-starting", "a message x", "a error peer lost", "a drain", "a message y", "a close transport closed",
-		}, h.all())
+		}, h.Settled())
 	})
 }
 
@@ -92,7 +76,7 @@ func TestACloseIsPrecededByADrain(t *testing.T) {
 		o.Observe(l)
 		h.listen(l)
 		o.TellClose(a, errors.ErrPeerLost)
-		require.Equal(t, []string{"a drain", "a close peer lost"}, h.all())
+		require.Equal(t, []string{"a drain", "a close peer lost"}, h.Settled())
 	})
 }
 
@@ -107,23 +91,23 @@ func TestDisposedListenersAreSilent(t *testing.T) {
 		blocked := make(chan struct{})
 		var once *transporters.Handle
 		once = l.OnMessage(func(transporters.Source, mcp.Message) {
-			h.add("once")
+			h.Add("once")
 			<-blocked
 			once.Dispose()
 		})
-		second := l.OnMessage(func(transporters.Source, mcp.Message) { h.add("second") })
-		l.OnMessage(func(transporters.Source, mcp.Message) { h.add("third") })
+		second := l.OnMessage(func(transporters.Source, mcp.Message) { h.Add("second") })
+		l.OnMessage(func(transporters.Source, mcp.Message) { h.Add("third") })
 		o.TellMessage(a, mcp.Message{})
 		o.TellMessage(a, mcp.Message{})
 		synctest.Wait()
 		second.Dispose()
 		second.Dispose()
 		close(blocked)
-		require.Equal(t, []string{"once", "third", "third"}, h.all())
+		require.Equal(t, []string{"once", "third", "third"}, h.Settled())
 		l.Detach()
 		o.TellMessage(a, mcp.Message{})
 		o.TellClose(a, errors.ErrPeerLost)
-		require.Len(t, h.all(), 3)
+		require.Len(t, h.Settled(), 3)
 		require.False(t, o.WantMessages())
 	})
 }
@@ -146,7 +130,7 @@ func TestAPanicOfAListener(t *testing.T) {
 		require.Equal(t, []string{
 			`a error mcp server "files": a listener of OnDrain panicked: drain`, "a drain",
 			`a error mcp server "files": a listener of OnClose panicked: close`, "a close peer lost",
-		}, h.all())
+		}, h.Settled())
 		for _, kind := range []string{"OnDrain", "OnClose", "OnError"} {
 			assert.Contains(t, log.String(), "listener="+kind)
 		}
@@ -192,7 +176,7 @@ func TestNobodyWaitsForListenersForEver(t *testing.T) {
 		l := transporters.NewListeners(nil)
 		o.Observe(l)
 		l.OnDrain(func(transporters.Source) { time.Sleep(time.Hour) })
-		l.OnClose(func(transporters.Source, error) { time.Sleep(time.Hour); h.add("closed") })
+		l.OnClose(func(transporters.Source, error) { time.Sleep(time.Hour); h.Add("closed") })
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -205,9 +189,9 @@ func TestNobodyWaitsForListenersForEver(t *testing.T) {
 		o.TellClose(a, nil)
 		o.AwaitClose(t.Context())
 		require.Equal(t, 6*time.Second, time.Since(began))
-		require.Empty(t, h.all())
+		require.Empty(t, h.Settled())
 		time.Sleep(2 * time.Hour)
-		require.Equal(t, []string{"closed"}, h.all(), "late, but told")
+		require.Equal(t, []string{"closed"}, h.Settled(), "late, but told")
 	})
 }
 

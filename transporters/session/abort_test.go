@@ -42,7 +42,7 @@ func TestAbortEndsOneRequest(t *testing.T) {
 				s := session.New("peer", session.Settings{IDType: test.idType}, link)
 				defer s.Close()
 				var errorsTold told
-				s.OnError(func(_ transporters.Source, err error) { errorsTold.add("%v", err) })
+				s.OnError(func(_ transporters.Source, err error) { errorsTold.Add("%v", err) })
 				failed, other := make(chan error, 1), make(chan error, 1)
 				go func() {
 					_, err := s.Request(context.Background(), "tools/call", map[string]any{"name": "a"}, nil)
@@ -76,7 +76,7 @@ func TestAbortEndsOneRequest(t *testing.T) {
 				require.Equal(t, test.notified, link.Count("notifications/cancelled"))
 				require.NoError(t, <-other)
 				require.Len(t, link.Abandoned(), 1)
-				require.Empty(t, errorsTold.all())
+				require.Empty(t, errorsTold.Settled())
 				require.EqualValues(t, 1, s.Stats().FailuresByKind.Of(errors.KindCanceled))
 				require.True(t, s.Stats().LastFailure.IsZero())
 			})

@@ -24,6 +24,7 @@ type spanKey struct{}
 // everything is a hook with all methods that a session calls.
 type everything struct {
 	told
+	mu       sync.Mutex
 	attempts []transporters.AttemptInfo
 	outcomes []transporters.AttemptOutcome
 	connects []transporters.ConnectInfo
@@ -38,7 +39,7 @@ func (e *everything) OnAttemptStart(ctx context.Context, attempt *transporters.A
 
 func (e *everything) OnAttemptEnd(ctx context.Context, attempt *transporters.AttemptInfo, outcome *transporters.AttemptOutcome) {
 	if ctx.Value(spanKey{}) != attempt.Number {
-		e.add("not the context of its start")
+		e.Add("not the context of its start")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -49,19 +50,19 @@ func (e *everything) OnConnect(_ transporters.Source, connection transporters.Co
 	e.mu.Lock()
 	e.connects = append(e.connects, connection)
 	e.mu.Unlock()
-	e.add("connect %d %v %s", connection.Number, connection.Reason, connection.Version)
+	e.Add("connect %d %v %s", connection.Number, connection.Reason, connection.Version)
 }
 
 func (e *everything) OnDisconnect(_ transporters.Source, connection transporters.ConnectInfo, reason error) {
-	e.add("disconnect %d %v", connection.Number, reason)
+	e.Add("disconnect %d %v", connection.Number, reason)
 }
 
 func (e *everything) OnStateChange(source transporters.Source, change transporters.StateChange) {
-	e.add("%s %v", source.Principal, change.To)
+	e.Add("%s %v", source.Principal, change.To)
 }
 
-func (e *everything) OnNotification(_ transporters.Source, m mcp.Message) { e.add("%s", m.Method) }
-func (e *everything) OnError(_ transporters.Source, err error)            { e.add("error %v", err) }
+func (e *everything) OnNotification(_ transporters.Source, m mcp.Message) { e.Add("%s", m.Method) }
+func (e *everything) OnError(_ transporters.Source, err error)            { e.Add("error %v", err) }
 
 func (e *everything) set(t *testing.T) session.Option {
 	hooks, err := transporters.NewHooks(e)
@@ -111,7 +112,7 @@ func TestHooksOfAttempts(t *testing.T) {
 			`disconnect 1 mcp server "peer": session lost`, "ann idle", "ann reconnecting",
 			"connect 2 session lost 2025-11-25", "ann ready",
 			"ann closed", `disconnect 2 mcp server "peer": transport closed`,
-		}, e.all())
+		}, e.Settled())
 	})
 }
 
@@ -140,7 +141,7 @@ func TestHooksOfAProcessThatDies(t *testing.T) {
 		require.Equal(t, []uint64{1, 2}, []uint64{e.attempts[0].Connection.Number, e.attempts[1].Connection.Number})
 		require.ErrorIs(t, e.outcomes[0].Err, errors.ErrPeerLost)
 		require.NoError(t, e.outcomes[1].Err)
-		words := e.all()
+		words := e.Settled()
 		require.Equal(t, []string{" starting", "connect 1 first 2026-07-28", " ready"}, words[:3])
 		require.Contains(t, words[3], "disconnect 1 ")
 		require.Contains(t, words[3], "exit status 5")
@@ -164,8 +165,8 @@ func TestHooksOfNotifications(t *testing.T) {
 				link.Inject(mcp.Message{Raw: []byte(`{}`), Method: "notifications/tools/list_changed"})
 				synctest.Wait()
 				require.NoError(t, s.Close())
-				require.Contains(t, e.all(), "notifications/tools/list_changed")
-				require.NotContains(t, e.all(), "notifications/progress", "it belongs to a request")
+				require.Contains(t, e.Settled(), "notifications/tools/list_changed")
+				require.NotContains(t, e.Settled(), "notifications/progress", "it belongs to a request")
 			})
 		})
 	}
@@ -234,8 +235,8 @@ func TestHooksMayCloseAndFail(t *testing.T) {
 		_, _ = s.ServerInfo(t.Context())
 		time.Sleep(2 * time.Second)
 		require.Equal(t, transporters.StateClosed, s.State())
-		require.ElementsMatch(t, []string{"drain", `error: mcp server "peer": a callback panicked: a hook`}, h.all()[:2])
-		require.Equal(t, closed, h.all()[2])
+		require.ElementsMatch(t, []string{"drain", `error: mcp server "peer": a callback panicked: a hook`}, h.Settled()[:2])
+		require.Equal(t, closed, h.Settled()[2])
 	})
 }
 

@@ -17,8 +17,8 @@ func TestAStateIsToldBeforeTheDrainThatFollowsIt(t *testing.T) {
 		s := session.New("peer", session.Settings{}, modernLink(t))
 		var h told
 		closed := make(chan struct{})
-		s.OnState(func(_ transporters.Source, change transporters.StateChange) { h.add("%v", change.To) })
-		s.OnDrain(func(transporters.Source) { h.add("drain") })
+		s.OnState(func(_ transporters.Source, change transporters.StateChange) { h.Add("%v", change.To) })
+		s.OnDrain(func(transporters.Source) { h.Add("drain") })
 		s.OnClose(func(transporters.Source, error) { close(closed) })
 		require.NoError(t, s.Start())
 		for s.State() != transporters.StateReady {
@@ -26,6 +26,6 @@ func TestAStateIsToldBeforeTheDrainThatFollowsIt(t *testing.T) {
 		}
 		require.NoError(t, s.Close())
 		<-closed
-		require.Equal(t, []string{"starting", "ready", "drain", "closed"}, h.words)
+		require.Equal(t, []string{"starting", "ready", "drain", "closed"}, h.All())
 	}
 }

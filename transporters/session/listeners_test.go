@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/toldtest"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -20,30 +20,13 @@ import (
 )
 
 // told is what listeners were told, in order.
-type told struct {
-	mu    sync.Mutex
-	words []string
-}
-
-func (h *told) add(format string, args ...any) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.words = append(h.words, fmt.Sprintf(format, args...))
-}
-
-// all returns what was told by now; it must be called in a bubble.
-func (h *told) all() []string {
-	synctest.Wait()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return append([]string(nil), h.words...)
-}
+type told struct{ toldtest.Words }
 
 // listen adds listeners for all but messages and states.
 func (h *told) listen(s *session.Session) {
-	s.OnError(func(_ transporters.Source, err error) { h.add("error: %v", err) })
-	s.OnDrain(func(transporters.Source) { h.add("drain") })
-	s.OnClose(func(_ transporters.Source, reason error) { h.add("close: %v", reason) })
+	s.OnError(func(_ transporters.Source, err error) { h.Add("error: %v", err) })
+	s.OnDrain(func(transporters.Source) { h.Add("drain") })
+	s.OnClose(func(_ transporters.Source, reason error) { h.Add("close: %v", reason) })
 }
 
 const closed = `close: mcp server "peer": transport closed`
@@ -78,7 +61,7 @@ func TestCloseBeforeTheFirstCall(t *testing.T) {
 					h.listen(s)
 					require.NoError(t, end(s))
 					require.NoError(t, s.Close())
-					require.Equal(t, []string{"drain", closed}, h.all())
+					require.Equal(t, []string{"drain", closed}, h.Settled())
 				})
 			})
 		}
@@ -97,27 +80,27 @@ func TestADrainListenerMayStillSend(t *testing.T) {
 		h.listen(s)
 		s.OnDrain(func(transporters.Source) {
 			_, err := s.Request(t.Context(), "logging/setLevel", map[string]any{"level": "info"}, nil)
-			h.add("sent: %v", err)
-			h.add("state: %v, running: %d, terminated: %d", s.State(), s.Stats().InFlight, len(link.Terminated()))
+			h.Add("sent: %v", err)
+			h.Add("state: %v, running: %d, terminated: %d", s.State(), s.Stats().InFlight, len(link.Terminated()))
 		})
 		failed := make(chan error)
 		go func() {
 			_, err := s.Request(context.Background(), "tools/call", map[string]any{"name": "a"}, nil)
-			h.add("call: %v", errors.Is(err, errors.ErrTransportClosed))
+			h.Add("call: %v", errors.Is(err, errors.ErrTransportClosed))
 			failed <- err
 		}()
 		link.Await("tools/call", 1)
 		go func() { // others may send as well
 			time.Sleep(500 * time.Millisecond)
 			_, err := s.Request(context.Background(), "logging/setLevel", map[string]any{"level": "info"}, nil)
-			h.add("other: %v", errors.Is(err, errors.ErrTransportClosed))
+			h.Add("other: %v", errors.Is(err, errors.ErrTransportClosed))
 		}()
 		began := time.Now()
 		require.NoError(t, s.Close())
 		require.Equal(t, time.Second, time.Since(began))
 		<-failed
 		require.Equal(t, transporters.StateClosed, s.State())
-		all := h.all()
+		all := h.Settled()
 		require.Equal(t, []string{"drain", "sent: <nil>", "state: ready, running: 2, terminated: 0"}, all[:3])
 		require.ElementsMatch(t, []string{"call: true", "other: true", closed}, all[3:])
 		require.Equal(t, 2, link.Count("logging/setLevel"))
@@ -135,15 +118,15 @@ func TestADrainListenerThatHangs(t *testing.T) {
 		s.OnDrain(func(transporters.Source) {
 			time.Sleep(time.Hour)
 			_, err := s.ServerInfo(t.Context())
-			h.add("drain: %v", errors.Is(err, errors.ErrTransportClosed))
+			h.Add("drain: %v", errors.Is(err, errors.ErrTransportClosed))
 		})
-		s.OnClose(func(transporters.Source, error) { h.add("close") })
+		s.OnClose(func(transporters.Source, error) { h.Add("close") })
 		began := time.Now()
 		require.NoError(t, s.Close())
 		require.Equal(t, 3*time.Second, time.Since(began))
-		require.Empty(t, h.all())
+		require.Empty(t, h.Settled())
 		time.Sleep(2 * time.Hour)
-		require.Equal(t, []string{"drain: true", "close"}, h.all())
+		require.Equal(t, []string{"drain: true", "close"}, h.Settled())
 	})
 }
 
@@ -158,16 +141,16 @@ func TestShutdownDrainsFirst(t *testing.T) {
 		h.listen(s)
 		s.OnDrain(func(transporters.Source) {
 			_, err := s.Request(t.Context(), "tools/list", nil, nil)
-			h.add("sent: %v", err)
+			h.Add("sent: %v", err)
 		})
 		go func() {
 			_, err := s.Request(context.Background(), "tools/call", map[string]any{"name": "a"}, nil)
-			h.add("call: %v", err)
+			h.Add("call: %v", err)
 		}()
 		link.Await("tools/call", 1)
 		require.NoError(t, s.Shutdown(t.Context()))
-		require.Equal(t, []string{"drain", "sent: <nil>"}, h.all()[:2])
-		require.ElementsMatch(t, []string{"call: <nil>", closed}, h.all()[2:])
+		require.Equal(t, []string{"drain", "sent: <nil>"}, h.Settled()[:2])
+		require.ElementsMatch(t, []string{"call: <nil>", closed}, h.Settled()[2:])
 	})
 }
 
@@ -182,7 +165,7 @@ func TestASecondCloseReturnsWhenTheFirstHasSettled(t *testing.T) {
 		reenter := func(where string) {
 			began := time.Now()
 			err := s.Close()
-			h.add("%s: %v after %v", where, err, time.Since(began))
+			h.Add("%s: %v after %v", where, err, time.Since(began))
 		}
 		s.OnDrain(func(transporters.Source) { reenter("drain"); time.Sleep(time.Second) })
 		s.OnClose(func(transporters.Source, error) { reenter("close") })
@@ -200,7 +183,7 @@ func TestASecondCloseReturnsWhenTheFirstHasSettled(t *testing.T) {
 			})
 		}
 		closers.Wait()
-		require.Equal(t, []string{"drain: <nil> after 0s", "close: <nil> after 0s"}, h.all())
+		require.Equal(t, []string{"drain: <nil> after 0s", "close: <nil> after 0s"}, h.Settled())
 	})
 }
 
@@ -230,15 +213,15 @@ func TestCloseFromAListener(t *testing.T) {
 				listen(s, func() {
 					once.Do(func() {
 						began := time.Now()
-						h.add("%v after %v", s.Close(), time.Since(began))
+						h.Add("%v after %v", s.Close(), time.Since(began))
 					})
 				})
-				s.OnDrain(func(transporters.Source) { h.add("drain") })
-				s.OnClose(func(transporters.Source, error) { h.add("close") })
+				s.OnDrain(func(transporters.Source) { h.Add("drain") })
+				s.OnClose(func(transporters.Source, error) { h.Add("close") })
 				_, _ = s.ServerInfo(t.Context())
-				require.Equal(t, []string{"<nil> after 0s", "drain"}, h.all())
+				require.Equal(t, []string{"<nil> after 0s", "drain"}, h.Settled())
 				require.EqualError(t, s.Close(), "closed badly")
-				require.Equal(t, []string{"<nil> after 0s", "drain", "close"}, h.all())
+				require.Equal(t, []string{"<nil> after 0s", "drain", "close"}, h.Settled())
 			})
 		})
 	}
@@ -263,6 +246,6 @@ func TestListenersThatPanic(t *testing.T) {
 			`error: mcp server "peer": a listener of OnMessage panicked: message`,
 			`error: mcp server "peer": a listener of OnDrain panicked: drain`, "drain",
 			`error: mcp server "peer": a listener of OnClose panicked: close`, closed,
-		}, h.all())
+		}, h.Settled())
 	})
 }

@@ -44,9 +44,7 @@ func TestAnEndForGoodIsTold(t *testing.T) {
 				h.listen(s)
 				began := time.Now()
 				_, err := s.Request(t.Context(), "tools/call", map[string]any{"name": "a"}, nil)
-				h.mu.Lock() // it has been told by now
-				told := append([]string(nil), h.words...)
-				h.mu.Unlock()
+				told := h.All() // by now
 				require.ErrorIs(t, err, errors.ErrPeerLost)
 				require.Equal(t, time.Second, time.Since(began), "the listener of the close is waited for")
 				require.Len(t, told, 3)
@@ -62,7 +60,7 @@ func TestAnEndForGoodIsTold(t *testing.T) {
 				require.Error(t, err)
 				require.Zero(t, time.Since(began), "it has settled")
 				require.NoError(t, s.Close())
-				require.Equal(t, told, h.all())
+				require.Equal(t, told, h.Settled())
 			})
 		})
 	}
@@ -78,9 +76,9 @@ func TestAnEndForGoodIsNoticedWithoutACall(t *testing.T) {
 		var h told
 		h.listen(s)
 		require.NoError(t, s.Start())
-		require.Empty(t, h.all())
+		require.Empty(t, h.Settled())
 		link.Die(errors.New("killed"))
-		all := h.all()
+		all := h.Settled()
 		require.Len(t, all, 3)
 		require.Contains(t, all[2], "close: ")
 		require.Contains(t, all[2], "killed")
@@ -96,7 +94,7 @@ func TestAnEndForGoodIsNoticedWithoutACall(t *testing.T) {
 		synctest.Wait()
 		p.links[0].Die(errors.New("killed"))
 		require.NoError(t, s.WaitForState(t.Context(), transporters.StateExhausted))
-		all := h.all()
+		all := h.Settled()
 		require.Len(t, all, 6)
 		for i, want := range []string{"killed", "restart 1 of 2 failed", "restart 2 of 2 failed", "restart budget exhausted", "drain", "close: "} {
 			require.Contains(t, all[i], want)
@@ -119,8 +117,8 @@ func TestStart(t *testing.T) {
 		require.Zero(t, time.Since(began))
 		require.Equal(t, transporters.StateStarting, s.State())
 		time.Sleep(10 * time.Second)
-		require.Len(t, h.all(), 1, "nobody else is told that it failed")
-		require.Contains(t, h.all()[0], "503")
+		require.Len(t, h.Settled(), 1, "nobody else is told that it failed")
+		require.Contains(t, h.Settled()[0], "503")
 		require.ErrorContains(t, s.Start(), "503", "connect_backoff")
 		require.Contains(t, s.Stats().ConnectFailure.Text, "503")
 		time.Sleep(time.Second)
@@ -151,11 +149,11 @@ func TestWhatIsNobodysErrorIsTold(t *testing.T) {
 		_, err := s.ServerInfo(t.Context())
 		require.NoError(t, err)
 		p.links[0].Die(errors.New("exit status 5"))
-		all := h.all()
+		all := h.Settled()
 		require.Len(t, all, 1)
 		require.Contains(t, all[0], "exit status 5")
 		time.Sleep(1500 * time.Millisecond)
-		all = h.all()
+		all = h.Settled()
 		require.Len(t, all, 2)
 		require.Contains(t, all[1], "exit status 7")
 		require.Contains(t, s.Stats().ConnectFailure.Text, "exit status 7")
@@ -164,9 +162,9 @@ func TestWhatIsNobodysErrorIsTold(t *testing.T) {
 		require.True(t, s.Stats().ConnectFailure.IsZero())
 		require.EqualValues(t, 1, s.Stats().Restarts)
 		s.Abort(mcp.NumberID(4711))
-		require.Len(t, h.all(), 2)
+		require.Len(t, h.Settled(), 2)
 		require.NoError(t, s.Close())
-		require.Equal(t, []string{"drain", closed}, h.all()[2:])
+		require.Equal(t, []string{"drain", closed}, h.Settled()[2:])
 	})
 }
 
@@ -177,9 +175,9 @@ func TestStatesAreToldInOrder(t *testing.T) {
 		s := session.New("peer", session.Settings{}, supervise.New("peer", &supervise.Config{}, p.dial), session.WithPrincipal("ann"))
 		var h told
 		s.OnState(func(from transporters.Source, change transporters.StateChange) {
-			h.add("%s %s %v-%v", from.Server, from.Principal, change.From, change.To)
+			h.Add("%s %s %v-%v", from.Server, from.Principal, change.From, change.To)
 		})
-		s.OnClose(func(transporters.Source, error) { h.add("close") })
+		s.OnClose(func(transporters.Source, error) { h.Add("close") })
 		require.NoError(t, s.Start())
 		synctest.Wait()
 		p.links[0].Die(nil)
@@ -188,7 +186,7 @@ func TestStatesAreToldInOrder(t *testing.T) {
 		require.Equal(t, []string{
 			"peer ann idle-starting", "peer ann starting-ready", "peer ann ready-reconnecting", "peer ann reconnecting-ready",
 			"peer ann ready-closed", "close",
-		}, h.all())
+		}, h.Settled())
 	})
 }
 
@@ -202,10 +200,10 @@ func TestASessionThatIsLostIsAStateToo(t *testing.T) {
 		s := session.New("peer", session.DefaultSettings(), link)
 		defer s.Close()
 		var h told
-		s.OnState(func(_ transporters.Source, change transporters.StateChange) { h.add("%v", change.To) })
+		s.OnState(func(_ transporters.Source, change transporters.StateChange) { h.Add("%v", change.To) })
 		_, err := s.Request(t.Context(), "tools/list", nil, nil)
 		require.NoError(t, err)
-		require.Equal(t, []string{"starting", "ready", "idle", "reconnecting", "ready"}, h.all())
+		require.Equal(t, []string{"starting", "ready", "idle", "reconnecting", "ready"}, h.Settled())
 		stats := s.Stats()
 		require.EqualValues(t, 1, stats.SessionsLost)
 		require.EqualValues(t, 1, stats.SessionsRecovered)
@@ -226,7 +224,7 @@ func TestMessagesAreSeen(t *testing.T) {
 				s := session.New("peer", session.Settings{}, link)
 				defer s.Close()
 				var h told
-				handle := s.OnMessage(func(_ transporters.Source, m mcp.Message) { h.add("%s%s", m.ID, m.Method) })
+				handle := s.OnMessage(func(_ transporters.Source, m mcp.Message) { h.Add("%s%s", m.ID, m.Method) })
 				_, err := s.Request(t.Context(), "tools/call", map[string]any{"name": "a"}, nil)
 				require.NoError(t, err)
 				_, err = s.Request(t.Context(), "tools/list", nil, nil)
@@ -234,10 +232,10 @@ func TestMessagesAreSeen(t *testing.T) {
 				link.Inject(mcp.Message{Raw: []byte(`{}`), Method: "notifications/tools/list_changed"})
 				require.ElementsMatch(t, []string{
 					"1", "notifications/progress", "notifications/message", "2", "3", "notifications/tools/list_changed",
-				}, h.all())
+				}, h.Settled())
 				handle.Dispose()
 				link.Inject(mcp.Message{Raw: []byte(`{}`), Method: "notifications/tools/list_changed"})
-				require.Len(t, h.all(), 6)
+				require.Len(t, h.Settled(), 6)
 			})
 		})
 	}
