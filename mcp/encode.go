@@ -171,20 +171,8 @@ func kindByte(raw []byte) byte {
 
 // kindOf names the kind of a JSON value for error texts.
 func kindOf(raw []byte) string {
-	switch kindByte(raw) {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	case '0':
-		return "a number"
-	default:
-		return "no JSON value"
+	if name := jsonscan.KindName(kindByte(raw)); name != "" {
+		return name
 	}
+	return "no JSON value"
 }

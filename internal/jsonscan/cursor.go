@@ -71,6 +71,26 @@ func (c *Cursor) Kind() byte {
 	}
 }
 
+// KindName names for people what Kind returns; "" for 0.
+func KindName(kind byte) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	case '0':
+		return "a number"
+	default:
+		return ""
+	}
+}
+
 // Pos returns the offset of what comes next: the value's first byte before it
 // is consumed, the offset behind it afterwards.
 func (c *Cursor) Pos() int { return c.pos }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
 )
 
 // encode encodes text as the schema wants it. Where a string is allowed, or
@@ -77,20 +79,8 @@ func kindOf(text []byte) string {
 	if !json.Valid(text) {
 		return ""
 	}
-	switch text[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	default:
-		return "a number"
-	}
+	cursor := jsonscan.TrustedCursor(text)
+	return jsonscan.KindName(cursor.Kind())
 }
 
 // withArticle names a JSON type in a sentence.
