@@ -1,4 +1,4 @@
-.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs soak peers trust cassettes faults models requirements fuzz supply mutation
+.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs bench-stores soak peers trust cassettes faults models requirements fuzz supply mutation
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -28,10 +28,14 @@ conformance:
 conformance-proof:
 	./scripts/conformance.sh prove
 
-# Speed against the peers: a table, and docs/performance.md. bench takes about
-# six minutes, with what a cached list costs in memory and through Redis, bench-full all workloads, bench-allocs seconds.
+# Speed against the peers: a table, and docs/performance.md, with what policies and a
+# cached list cost. bench takes about three minutes, bench-full runs all workloads,
+# bench-allocs takes seconds.
 bench:
 	./scripts/bench.sh quick
+
+# What the stores that replicas share cost, alone and under a fleet; needs redis-server.
+bench-stores:
 	./scripts/bench.sh stores
 
 bench-full:

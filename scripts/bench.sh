@@ -70,7 +70,7 @@ profile)
     exec bin/orchestrate -full -profile "$@"
     ;;
 *)
-    echo "usage: bench.sh quick|full|allocs|profile [OPTION...]" >&2
+    echo "usage: bench.sh quick|full|allocs|stores|profile [OPTION...]" >&2
     exit 2
     ;;
 esac
