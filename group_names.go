@@ -50,8 +50,8 @@ type Collision struct {
 	Name string
 	// Servers are those that have it, in the order of the members. With
 	// CollisionFirstWins the first one is in the list, the others are not. With
-	// CollisionPrefix there is only ever one where a name imitates another's hash,
-	// and then none of them is.
+	// CollisionPrefix there is only ever one where a server's name for an entry is
+	// what another's got for its hash; then only that other's is in the list.
 	Servers []string
 }
 
@@ -108,18 +108,37 @@ func (n naming) assign(k kind, claims []claim) (names []string, collisions []Col
 			collision.Servers = append(collision.Servers, claims[i].server)
 		}
 		collisions = append(collisions, collision)
-		kept := 0 // of CollisionPrefix, where a server imitates another's hash
-		if n.collisions == CollisionFirstWins {
-			kept = 1
-		}
-		for _, i := range same[kept:] {
-			names[i] = ""
+		kept := n.keeper(k, claims, names, same)
+		for _, i := range same {
+			if i != kept {
+				names[i] = ""
+			}
 		}
 	}
 	if n.collisions == CollisionError && len(collisions) > 0 {
 		return nil, nil, collisionError(k, collisions)
 	}
 	return names, collisions, nil
+}
+
+// keeper returns which of those with the same name has it, or -1 for none: the first
+// one where that is the rule, else the one whose hash it is, so that a server takes no
+// name from another by imitating its hash.
+func (n naming) keeper(k kind, claims []claim, names []string, same []int) int {
+	if n.collisions == CollisionFirstWins {
+		return same[0]
+	}
+	kept := -1
+	for _, i := range same {
+		if names[i] != hashed(k, claims[i]) {
+			continue
+		}
+		if kept >= 0 {
+			return -1
+		}
+		kept = i
+	}
+	return kept
 }
 
 func collisionError(k kind, collisions []Collision) error {
