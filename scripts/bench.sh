@@ -2,7 +2,10 @@
 # Measures this client against others; see bench/README.md.
 #
 #   bench.sh quick [OPTION...]     the main workloads, about 5 minutes
-#   bench.sh full [OPTION...]      all workloads, about 20 minutes
+#   bench.sh full [OPTION...]      all workloads, goals, plots of growth and profiles,
+#                                  about 25 minutes
+#   bench.sh page                  the page of the last quick or full run again, with
+#                                  the reasons and goals of now, a second
 #   bench.sh allocs                allocations per call, a few seconds
 #   bench.sh stores                a cached list in memory and through Redis, a
 #                                  minute; needs redis-server (install-redis.sh)
@@ -33,44 +36,57 @@ echo "building..." >&2
 go build -o bin ./peerserver ./orchestrate ./cmd/...
 ulimit -n "$(ulimit -Hn)" || true # 1,000 clients and their connections
 
-page=(-page ../docs/performance.md)
+# partial is whether only some cells or clients are measured: that leaves no page.
+partial=
+for option in "$@"; do
+    case "$option" in -only* | --only* | -clients* | --clients* | -list* | --list* | -help* | --help* | -h) partial=yes ;; esac
+done
 
-# policies appends to the page what the wrappers around every call cost, and a
-# cached list in memory and in Redis. Some cells only write no page.
+# policies measures what the wrappers around every call cost, and a cached list in
+# memory and in Redis, for the page.
 policies() {
-    for option in "$@"; do
-        case "$option" in -only* | -clients* | -list* | -help*) return ;; esac
-    done
     echo "policies and stores..." >&2
     {
-        printf '\n## Policies and stores\n\n'
-        printf 'What each policy adds to a call of an in-memory transporter while it has nothing to do, a hit of the cache, and a pinned\n'
-        printf 'list of 1,000 tools; where redis-server is there, a cached list in memory and through it. By `go test -bench`:\n\n```\n'
         (cd .. && go test -run '^$' -bench 'IdlePolicies|CacheHit|PinnedList' -benchmem -benchtime 200ms ./transporters/policy | grep '^Benchmark')
         if command -v redis-server >/dev/null || command -v valkey-server >/dev/null; then
             (cd ../contrib/redis && go test -run '^$' -bench 'CachedToolsList' -benchmem -benchtime 200ms . | grep '^Benchmark')
         fi
-        printf '```\n'
-    } >>../docs/performance.md
+    } >results/policies.txt
+}
+
+# page writes docs/performance.md and its pictures from what the last run left.
+page() {
+    bin/orchestrate -render -page ../docs/performance.md
 }
 
 case "$mode" in
 quick)
-    bin/orchestrate "${page[@]}" -command "make bench" "$@"
-    policies "$@"
+    bin/orchestrate -command "make bench" "$@"
+    if [ -z "$partial" ]; then
+        policies
+        page
+    fi
     ;;
 full)
     for cold in cmd/cold-*; do
         go build -ldflags='-s -w' -o bin/stripped "./$cold"
     done
-    bin/orchestrate -full -budget 20m -patience 10s "${page[@]}" -command "make bench-full" "$@"
-    policies "$@"
+    bin/orchestrate -full -budget 22m -patience 10s -command "make bench-full" "$@"
+    if [ -z "$partial" ]; then
+        echo "profiles of the goals that were not reached..." >&2
+        bin/orchestrate -profile-unreached
+        policies
+        page
+    fi
+    ;;
+page)
+    page
     ;;
 profile)
     exec bin/orchestrate -full -profile "$@"
     ;;
 *)
-    echo "usage: bench.sh quick|full|allocs|stores|profile [OPTION...]" >&2
+    echo "usage: bench.sh quick|full|page|allocs|stores|profile [OPTION...]" >&2
     exit 2
     ;;
 esac

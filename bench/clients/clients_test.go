@@ -81,9 +81,9 @@ func use(t *testing.T, client driver.Client, withoutProgress bool) {
 	require.NoError(t, err)
 	require.Equal(t, 10, tools, "over four pages")
 
-	text, err := client.Call(ctx, "blob", map[string]any{"kib": 100})
+	text, err := client.Call(ctx, "blob", map[string]any{"bytes": 100_000})
 	require.NoError(t, err)
-	require.Equal(t, peer.BlobText(100), text)
+	require.Equal(t, peer.BlobText(100_000), text)
 
 	if withoutProgress { // a JSON body has no room for it
 		return
@@ -97,7 +97,7 @@ func use(t *testing.T, client driver.Client, withoutProgress bool) {
 }
 
 func TestFleetOpensSeparateSessionsInOneClient(t *testing.T) {
-	clients, err := product.Driver{}.OpenMany(t.Context(), driver.Target{URL: "http://" + serveHTTP(t) + "/mcp"}, 3)
+	clients, closeAll, err := product.Driver{}.OpenMany(t.Context(), driver.Target{URL: "http://" + serveHTTP(t) + "/mcp"}, 3)
 	require.NoError(t, err)
 	require.Len(t, clients, 3)
 	for _, client := range clients {
@@ -107,5 +107,6 @@ func TestFleetOpensSeparateSessionsInOneClient(t *testing.T) {
 	require.Error(t, workload.Echo(t.Context(), clients[0]))
 	require.NoError(t, workload.Echo(t.Context(), clients[1]), "closing one leaves the others")
 	require.NoError(t, clients[1].Close())
-	require.NoError(t, clients[2].Close())
+	require.NoError(t, closeAll())
+	require.Error(t, workload.Echo(t.Context(), clients[2]))
 }

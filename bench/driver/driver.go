@@ -16,6 +16,9 @@ type Target struct {
 	// Modern asks for protocol 2026-07-28, without sessions; otherwise 2025-11-25
 	// is spoken.
 	Modern bool
+	// Limit is the largest message that has to pass, in bytes. 0 leaves a client
+	// the limit that it has by itself.
+	Limit int
 	// HTTP is what a client that leaves the tuning of net/http to its user sends
 	// through. Nil means what the library uses when it is given nothing.
 	HTTP *http.Client
@@ -47,8 +50,9 @@ type Driver interface {
 type Fleet interface {
 	Driver
 	// OpenMany returns count clients of separate sessions that share what the
-	// library lets them share. The handshake may be left to the first call.
-	OpenMany(ctx context.Context, target Target, count int) ([]Client, error)
+	// library lets them share, and what closes all of them at once. The handshake
+	// may be left to the first call.
+	OpenMany(ctx context.Context, target Target, count int) (clients []Client, closeAll func() error, err error)
 }
 
 // TunedTransport returns the standard transport with room for as many idle
@@ -56,7 +60,7 @@ type Fleet interface {
 func TunedTransport() *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns = 0
-	transport.MaxIdleConnsPerHost = 4096
+	transport.MaxIdleConnsPerHost = 16384
 	transport.ForceAttemptHTTP2 = false
 	return transport
 }

@@ -36,19 +36,20 @@ const (
 
 // plan is how much is measured.
 type plan struct {
-	full   bool
-	rounds int // of most cells
-	few    int // of cells that are steady or slow
-	events int // of progress
+	full    bool
+	rounds  int // of most cells
+	few     int // of cells that are steady or slow
+	growing int // of the points of plots
+	events  int // of progress
 }
 
 func quickPlan() plan { return plan{rounds: 5, few: 3, events: 20_000} }
-func fullPlan() plan  { return plan{full: true, rounds: 7, few: 5, events: 100_000} }
+func fullPlan() plan  { return plan{full: true, rounds: 7, few: 5, growing: 3, events: 100_000} }
 
 func (p plan) cells() []cell {
 	cells := slices.Concat(p.sequential(), p.concurrent(), p.large(), p.lists(), p.progress())
 	if p.full {
-		cells = append(cells, p.idle()...)
+		cells = slices.Concat(cells, p.idle(), p.growthCells())
 	}
 	return cells
 }
@@ -117,7 +118,7 @@ func (p plan) concurrent() []cell {
 func (p plan) large() []cell {
 	var cells []cell
 	for _, mebibytes := range []int{1, 16} {
-		size := []string{"-workload", workload.Blob, "-kib", fmt.Sprint(mebibytes * 1024)}
+		size := []string{"-workload", workload.Blob, "-bytes", fmt.Sprint(mebibytes << 20)}
 		for _, mode := range []string{"json", "sse"} {
 			cells = append(cells, p.http(fmt.Sprintf("W4 http-%s %d MiB", mode, mebibytes), kindBlob, p.few, "mode="+mode, size...))
 		}

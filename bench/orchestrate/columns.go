@@ -12,6 +12,7 @@ const (
 	kindIdle
 	kindCold
 	kindBinary
+	kindGrowth // shown as plots
 )
 
 // column is one metric as it is shown.
@@ -59,6 +60,8 @@ func (k kind) columns() []column {
 		}
 	case kindCold:
 		return []column{{"first_result_ms", "first result ms", 1, true}, {"cpu_ms", "CPU ms", 1, false}}
+	case kindGrowth:
+		return nil
 	default:
 		return []column{{"binary_mb", "MB", 1, true}, {"stripped_mb", "MB stripped", 1, false}}
 	}

@@ -22,11 +22,15 @@ import (
 )
 
 type settings struct {
-	full     bool
-	profiles bool
-	list     bool
-	only     *regexp.Regexp
-	clients  *regexp.Regexp
+	full      bool
+	profiles  bool
+	unreached bool
+	rendering bool
+	rounds    int
+	partial   bool // only some cells or clients
+	list      bool
+	only      *regexp.Regexp
+	clients   *regexp.Regexp
 
 	duration time.Duration
 	budget   time.Duration
@@ -44,9 +48,12 @@ func parseSettings() (settings, error) {
 	var only, clients string
 	flag.BoolVar(&s.full, "full", false, "measure everything")
 	flag.BoolVar(&s.profiles, "profile", false, "take profiles instead of measurements")
+	flag.BoolVar(&s.unreached, "profile-unreached", false, "take profiles of the goals that the last run did not reach")
+	flag.BoolVar(&s.rendering, "render", false, "write the -page of the last run")
+	flag.IntVar(&s.rounds, "rounds", 0, "of every cell; 0 is what the plan has")
 	flag.BoolVar(&s.list, "list", false, "list the cells")
-	flag.StringVar(&only, "only", "", "measure only cells whose name matches this `regexp`; writes no page")
-	flag.StringVar(&clients, "clients", "", "measure only clients whose name matches this `regexp`; writes no page")
+	flag.StringVar(&only, "only", "", "measure only cells whose name matches this `regexp`; leaves nothing for a page")
+	flag.StringVar(&clients, "clients", "", "measure only clients whose name matches this `regexp`; leaves nothing for a page")
 	flag.DurationVar(&s.duration, "duration", 300*time.Millisecond, "of one measurement")
 	flag.DurationVar(&s.budget, "budget", 4*time.Minute, "after which noisy measurements are no longer repeated")
 	flag.DurationVar(&s.patience, "patience", 2*time.Second, "longest wait for a quiet machine before a measurement")
@@ -66,9 +73,7 @@ func parseSettings() (settings, error) {
 	if s.clients, err = regexp.Compile(clients); err != nil {
 		return s, err
 	}
-	if only != "" || clients != "" {
-		s.page = ""
-	}
+	s.partial = only != "" || clients != ""
 	return s, nil
 }
 
@@ -95,6 +100,9 @@ func run(ctx context.Context) error {
 	if s.full {
 		s.plan = fullPlan()
 	}
+	if s.rendering {
+		return s.render()
+	}
 	cells := s.allCells()
 	if s.list {
 		for _, c := range cells {
@@ -111,7 +119,10 @@ func run(ctx context.Context) error {
 		cancel()
 		_ = s.server.Wait()
 	}()
-	if s.profiles {
+	switch {
+	case s.unreached:
+		return s.profileUnreached(ctx)
+	case s.profiles:
 		return s.profile(ctx, cells)
 	}
 	return s.measureAll(ctx, cells)
@@ -123,12 +134,25 @@ func (s *suite) allCells() []cell {
 	if s.full && !s.profiles {
 		cells = append(append(cells, s.coldCells()...), s.binaryCell())
 	}
+	if s.profiles && s.only.String() == "" {
+		// A plot has a hundred points; those that are wanted are asked for.
+		cells = slices.DeleteFunc(cells, func(c cell) bool { return c.kind == kindGrowth })
+	}
+	if s.rounds > 0 {
+		for i := range cells {
+			cells[i].rounds = s.rounds
+		}
+	}
 	return slices.DeleteFunc(cells, func(c cell) bool { return !s.only.MatchString(c.name) })
 }
 
 func (s *suite) measureAll(ctx context.Context, cells []cell) error {
+	name := recordsName
+	if s.partial {
+		name = partialName
+	}
 	var err error
-	if s.recorder, err = newRecorder(s.results); err != nil {
+	if s.recorder, err = newRecorder(s.results, name); err != nil {
 		return err
 	}
 	for _, c := range cells {
@@ -147,35 +171,27 @@ func (s *suite) measureAll(ctx context.Context, cells []cell) error {
 	if err := s.recorder.file.Close(); err != nil {
 		return err
 	}
-	return s.report(ctx, cells)
+	return s.finish(ctx)
 }
 
-func (s *suite) report(ctx context.Context, cells []cell) error {
-	peers, err := describePeers(ctx)
+// finish says what was found, and leaves what a page is written from if
+// everything was measured.
+func (s *suite) finish(ctx context.Context) error {
+	run, err := s.describe(ctx)
 	if err != nil {
 		return err
 	}
-	r := report{
-		command: s.command, machine: describeMachine(), peers: peers, date: s.started, duration: time.Since(s.started),
-		cells: cells, results: s.recorder.records,
+	r, err := s.newReport(run, s.recorder.records)
+	if err != nil {
+		return err
 	}
 	if err := r.table(os.Stdout); err != nil {
 		return err
 	}
 	noisy, all := r.results.disturbed()
 	fmt.Printf("%d measurements in %v, %d of them disturbed by other processes\n", all, r.duration.Round(time.Second), noisy)
-	if s.page == "" {
+	if s.partial {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(s.page), 0o755); err != nil {
-		return err
-	}
-	file, err := os.Create(s.page)
-	if err != nil {
-		return err
-	}
-	if err := r.page(file); err != nil {
-		return err
-	}
-	return file.Close()
+	return s.writeRun(run)
 }

@@ -18,6 +18,10 @@ type report struct {
 	duration time.Duration
 	cells    []cell
 	results  results
+
+	reasons  *reasons
+	targets  []target
+	policies string // what bench.sh measured with go test -bench
 }
 
 // shownAs are the clients that ratios are taken against, in the order of the
@@ -44,10 +48,19 @@ func (r *report) table(w io.Writer) error {
 func (r *report) page(w io.Writer) error {
 	var page strings.Builder
 	r.head(&page)
+	r.goals(&page)
+	r.growthSections(&page)
 	r.headlineTable(&page)
 	page.WriteString("\n## All clients\n\nMedian (least to largest) and, after ×, the ratio to floor: the median over the rounds of the ratio within a round.\n")
 	for _, c := range r.cells {
-		r.cellTable(&page, &c)
+		if c.kind != kindGrowth {
+			r.cellTable(&page, &c)
+		}
+	}
+	if r.policies != "" {
+		fmt.Fprintf(&page, "\n## Policies and stores\n\n"+
+			"What each policy adds to a call of an in-memory transporter while it has nothing to do, a hit of the cache, and a pinned\n"+
+			"list of 1,000 tools; where redis-server is there, a cached list in memory and through it. By `go test -bench`:\n\n```\n%s\n```\n", strings.TrimSpace(r.policies))
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
@@ -72,7 +85,7 @@ func (r *report) head(page *strings.Builder) {
 }
 
 func (r *report) headlineTable(page *strings.Builder) {
-	page.WriteString("## mcpclient against the others\n\nmcpclient's median, and its ratio to each of the others: the median over the rounds of the ratio within a round (least to largest).\nFor rates (per second) more than 1 is better, for everything else less.\n\n")
+	page.WriteString("\n## mcpclient against the others\n\nmcpclient's median, and its ratio to each of the others: the median over the rounds of the ratio within a round (least to largest).\nFor rates (per second) more than 1 is better, for everything else less.\n\n")
 	page.WriteString("| work | metric | mcpclient |")
 	for _, base := range shownAs() {
 		fmt.Fprintf(page, " × %s |", base.title)

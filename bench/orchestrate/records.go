@@ -26,11 +26,11 @@ type recorder struct {
 	file    *os.File
 }
 
-func newRecorder(folder string) (*recorder, error) {
+func newRecorder(folder, name string) (*recorder, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	file, err := os.Create(filepath.Join(folder, "records.jsonl"))
+	file, err := os.Create(filepath.Join(folder, name))
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestNoisyMeasurementsGiveWayToQuietOnesOfTheirRound(t *testing.T) {
 
 func TestPageShowsFailures(t *testing.T) {
 	c := cell{name: "W4 stdio", kind: kindBlob, clients: []string{floor, goSDK, product}}
-	r := report{command: "make bench", cells: []cell{c}, results: results{
+	r := report{command: "make bench", cells: []cell{c}, reasons: &reasons{}, results: results{
 		measured(c.name, floor, 1, 1, false, "mb_per_s", 100), measured(c.name, product, 1, 1, false, "mb_per_s", 1250),
 		{Cell: c.name, Client: goSDK, Round: 1, Error: "line|too long"},
 		{Cell: c.name, Client: product, Round: 2, Error: "once"},

@@ -76,7 +76,7 @@ func (p *payloads) call(r *request, head []byte) reply {
 		}
 	case "blob":
 		answer.head = append(beginResult(head, r), `"content":[{"type":"text","text":"`...)
-		answer.big = p.blob(number(find(r.arguments, "kib")))
+		answer.big = p.blob(number(find(r.arguments, "bytes")))
 		answer.tail = `"}]}}`
 		return answer
 	case "progress":

@@ -8,7 +8,7 @@
 //     and Mcp-Name checked, resultType in each result.
 //
 // It does not validate arguments and keeps no session state. Its tools are echo
-// (text), blob (kib) and progress (n).
+// (text), blob (bytes) and progress (n).
 package peer
 
 import (

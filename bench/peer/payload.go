@@ -12,7 +12,7 @@ import (
 // payloads keeps what is large and asked for again and again. It is safe for
 // concurrent use.
 type payloads struct {
-	blobs sync.Map // kib -> []byte: the escaped content of a JSON string
+	blobs sync.Map // length of the text -> []byte: the escaped content of a JSON string
 	lists sync.Map // span -> []byte: a JSON array
 }
 
@@ -21,21 +21,20 @@ type span struct{ from, to int }
 // BlobText is the text that the tool blob answers with: lines of prose and of
 // JSON, so that about 4% of its characters need an escape, as in what real
 // tools answer.
-func BlobText(kib int) string {
+func BlobText(length int) string {
 	const lines = `{"path": "src/main.go", "line": 42, "kind": "match"}` + "\n" +
 		"The quick brown fox jumps over the lazy dog while the band plays on and on.\n" +
 		"Pack my box with five dozen liquor jugs, then send it to the usual address.\n"
-	length := kib * 1024
 	return strings.Repeat(lines, length/len(lines)+1)[:length]
 }
 
-func (p *payloads) blob(kib int) []byte {
-	if blob, ok := p.blobs.Load(kib); ok {
+func (p *payloads) blob(length int) []byte {
+	if blob, ok := p.blobs.Load(length); ok {
 		return blob.([]byte)
 	}
-	quoted := marshal(BlobText(kib))
+	quoted := marshal(BlobText(length))
 	blob := quoted[1 : len(quoted)-1]
-	p.blobs.Store(kib, blob)
+	p.blobs.Store(length, blob)
 	return blob
 }
 

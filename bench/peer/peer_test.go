@@ -37,9 +37,9 @@ func TestWalkerAgreesWithEncodingJSON(t *testing.T) {
 func TestPayloads(t *testing.T) {
 	var p payloads
 	var text string
-	require.NoError(t, json.Unmarshal([]byte(`"`+string(p.blob(3))+`"`), &text))
-	require.Equal(t, BlobText(3), text)
-	require.Len(t, text, 3*1024)
+	require.NoError(t, json.Unmarshal([]byte(`"`+string(p.blob(3*1024+1))+`"`), &text))
+	require.Equal(t, BlobText(3*1024+1), text)
+	require.Len(t, text, 3*1024+1)
 
 	var tools []struct{ Name string }
 	require.NoError(t, json.Unmarshal(p.tools(1, 5), &tools))

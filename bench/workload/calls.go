@@ -25,6 +25,9 @@ func Echo(ctx context.Context, client driver.Client) error {
 
 // calls measures echo calls of many callers, each making one after the other.
 func (o *options) calls(ctx context.Context, client driver.Client, m Metrics) error {
+	if err := o.enoughFiles(); err != nil {
+		return err
+	}
 	// Before anything is measured every caller makes a few calls, so that its
 	// connection is open.
 	const warmUpCalls = 4
@@ -33,7 +36,7 @@ func (o *options) calls(ctx context.Context, client driver.Client, m Metrics) er
 	}
 	latency := make([][]int64, o.callers)
 	for i := range latency {
-		latency[i] = make([]int64, 0, 200_000/o.callers+1000)
+		latency[i] = make([]int64, 0, 200_000/o.callers+64)
 	}
 	var goroutines atomic.Int64
 	halfway := time.AfterFunc(o.duration/2, func() { goroutines.Store(int64(runtime.NumGoroutine())) })

@@ -38,6 +38,9 @@ func (o *options) idle(ctx context.Context, d driver.Driver, m Metrics) error {
 	m["rss_bytes_per_client"] = (during.rss - before.rss) / count
 	m["goroutines_per_client"] = (during.goroutines - before.goroutines) / count
 	m["files_per_client"] = (during.files - before.files) / count
+	if err := writeAllocations(o.allocProfile); err != nil {
+		return err
+	}
 	started = time.Now()
 	err = inParallel(clients, func(i int) error { return clients[i].Close() })
 	m["close_s"] = time.Since(started).Seconds()
@@ -57,7 +60,7 @@ func (o *options) openMany(ctx context.Context, d driver.Driver, target driver.T
 	isFleet = isFleet && !o.own
 	if isFleet {
 		var err error
-		if clients, err = fleet.OpenMany(ctx, target, o.clients); err != nil {
+		if clients, _, err = fleet.OpenMany(ctx, target, o.clients); err != nil {
 			return nil, err
 		}
 	}

@@ -33,9 +33,9 @@ func (o *options) repeat(m Metrics, operation func() error) error {
 
 // blob measures calls with large results.
 func (o *options) blob(ctx context.Context, client driver.Client, m Metrics) error {
-	want := peer.BlobText(o.kib)
+	want := peer.BlobText(o.bytes)
 	call := func() (string, error) {
-		text, err := client.Call(ctx, "blob", map[string]any{"kib": o.kib})
+		text, err := client.Call(ctx, "blob", map[string]any{"bytes": o.bytes})
 		if err == nil && len(text) != len(want) {
 			err = fmt.Errorf("a blob of %d bytes, want %d", len(text), len(want))
 		}

@@ -29,6 +29,7 @@ const (
 	List     = "list"
 	Progress = "progress"
 	Idle     = "idle"
+	Servers  = "servers"
 )
 
 type options struct {
@@ -41,8 +42,9 @@ type options struct {
 
 	duration time.Duration
 	callers  int
-	kib      int
+	bytes    int
 	clients  int
+	limit    int
 	events   int
 
 	cpuProfile   string
@@ -52,7 +54,7 @@ type options struct {
 // Main is the main function of every worker.
 func Main(d driver.Driver) {
 	var o options
-	flag.StringVar(&o.workload, "workload", Calls, "calls, blob, list, progress or idle")
+	flag.StringVar(&o.workload, "workload", Calls, "calls, blob, list, progress, idle or servers")
 	flag.StringVar(&o.url, "url", "", "HTTP endpoint")
 	flag.StringVar(&o.command, "command", "", "of a stdio server, its words separated by blanks")
 	flag.BoolVar(&o.modern, "modern", false, "speak 2026-07-28")
@@ -60,8 +62,9 @@ func Main(d driver.Driver) {
 	flag.BoolVar(&o.own, "own", false, "idle: a transport for each client")
 	flag.DurationVar(&o.duration, "duration", time.Second, "of what is measured")
 	flag.IntVar(&o.callers, "callers", 1, "calls: at the same time")
-	flag.IntVar(&o.kib, "kib", 1024, "blob: size of the text")
-	flag.IntVar(&o.clients, "clients", 1000, "idle: how many")
+	flag.IntVar(&o.bytes, "bytes", 1<<20, "blob: length of the text")
+	flag.IntVar(&o.clients, "clients", 1000, "idle, servers: how many")
+	flag.IntVar(&o.limit, "limit", 0, "of one message, in `bytes`; 0 is what the client has by itself")
 	flag.IntVar(&o.events, "events", 100_000, "progress: notifications")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "write a CPU profile of what is measured to this `file`")
 	flag.StringVar(&o.allocProfile, "allocprofile", "", "write a profile of all allocations to this `file`")
@@ -79,8 +82,11 @@ func (o *options) run(ctx context.Context, d driver.Driver, m Metrics) error {
 	if o.allocProfile != "" {
 		profileAllocations()
 	}
-	if o.workload == Idle {
+	switch o.workload {
+	case Idle:
 		return o.idle(ctx, d, m)
+	case Servers:
+		return o.servers(ctx, d, m)
 	}
 	client, err := d.Open(ctx, o.target())
 	if err != nil {
@@ -112,7 +118,7 @@ func (o *options) measure(ctx context.Context, client driver.Client, m Metrics) 
 }
 
 func (o *options) target() driver.Target {
-	target := driver.Target{URL: o.url, Command: strings.Fields(o.command), Modern: o.modern}
+	target := driver.Target{URL: o.url, Command: strings.Fields(o.command), Modern: o.modern, Limit: o.limit}
 	if o.tuned && o.url != "" {
 		target.HTTP = &http.Client{Transport: driver.TunedTransport()}
 	}

@@ -48,18 +48,18 @@ func (Driver) Open(ctx context.Context, target driver.Target) (driver.Client, er
 
 // OpenMany implements driver.Fleet: one client whose configuration names count
 // servers.
-func (Driver) OpenMany(_ context.Context, target driver.Target, count int) ([]driver.Client, error) {
+func (Driver) OpenMany(_ context.Context, target driver.Target, count int) ([]driver.Client, func() error, error) {
 	opened, err := newClient(target, count)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	clients := make([]driver.Client, count)
 	for i := range clients {
 		if clients[i], err = connect(opened, serverName(i)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return clients, nil
+	return clients, opened.Close, nil
 }
 
 func serverName(number int) string { return "server-" + strconv.Itoa(number) }
@@ -75,9 +75,12 @@ func version(target driver.Target) string {
 func newClient(target driver.Target, count int) (*mcpclient.Client, error) {
 	servers := make(map[string]any, count)
 	for i := range count {
-		server := map[string]any{"type": "http", "base_url": target.URL, "protocol": version(target)}
+		server, limit := map[string]any{"type": "http", "base_url": target.URL, "protocol": version(target)}, "max_response_bytes"
 		if target.URL == "" {
-			server = map[string]any{"type": "stdio", "command": target.Command, "protocol": version(target)}
+			server, limit = map[string]any{"type": "stdio", "command": target.Command, "protocol": version(target)}, "max_line_bytes"
+		}
+		if target.Limit > 0 {
+			server[limit] = target.Limit
 		}
 		servers[serverName(i)] = server
 	}
