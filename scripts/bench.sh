@@ -36,6 +36,10 @@ echo "building..." >&2
 go build -o bin ./peerserver ./orchestrate ./cmd/...
 ulimit -n "$(ulimit -Hn)" || true # 1,000 clients and their connections
 
+# options is how the page says that it was written, if not by make.
+options=
+if [ $# -gt 0 ]; then options="scripts/bench.sh $mode $*"; fi
+
 # partial is whether only some cells or clients are measured: that leaves no page.
 partial=
 for option in "$@"; do
@@ -61,7 +65,7 @@ page() {
 
 case "$mode" in
 quick)
-    bin/orchestrate -command "make bench" "$@"
+    bin/orchestrate -command "${options:-make bench}" "$@"
     if [ -z "$partial" ]; then
         policies
         page
@@ -71,7 +75,7 @@ full)
     for cold in cmd/cold-*; do
         go build -ldflags='-s -w' -o bin/stripped "./$cold"
     done
-    bin/orchestrate -full -budget 22m -patience 10s -command "make bench-full" "$@"
+    bin/orchestrate -full -budget 22m -patience 10s -command "${options:-make bench-full}" "$@"
     if [ -z "$partial" ]; then
         echo "profiles of the goals that were not reached..." >&2
         bin/orchestrate -profile-unreached

@@ -115,15 +115,12 @@ func (r *report) bends(page *strings.Builder, g *growth) {
 	where := map[string][]string{}
 	for _, c := range g.curves {
 		for _, line := range g.lines {
-			for _, region := range c.slopes(r.series(g, &c, line.name, product), g.regions) {
-				if !region.bend {
-					continue
-				}
-				reason := r.reasons.bend(g.key, c.metric, line.name, region)
+			spans, reasons := r.explained(g, &c, line.name)
+			for _, reason := range reasons {
 				if where[reason] == nil {
 					order = append(order, reason)
 				}
-				where[reason] = append(where[reason], fmt.Sprintf("%s, %s, from %s", strings.ToLower(c.title[:1])+c.title[1:], line.name, g.span(region)))
+				where[reason] = append(where[reason], fmt.Sprintf("%s, %s: %s", c.title, line.name, strings.Join(spans[reason], ", ")))
 			}
 		}
 	}
@@ -132,8 +129,24 @@ func (r *report) bends(page *strings.Builder, g *growth) {
 	}
 	page.WriteString("\nIts bends:\n\n")
 	for _, reason := range order {
-		fmt.Fprintf(page, "- %s (In: %s.)\n", strings.TrimSpace(reason), strings.Join(where[reason], "; "))
+		fmt.Fprintf(page, "- %s (%s.)\n", strings.TrimSpace(reason), strings.Join(where[reason], "; "))
 	}
+}
+
+// explained gives the bends of a line by their reasons, and those in their order.
+func (r *report) explained(g *growth, c *curve, line string) (spans map[string][]string, reasons []string) {
+	spans = map[string][]string{}
+	for _, region := range c.slopes(r.series(g, c, line, product), g.regions) {
+		if !region.bend {
+			continue
+		}
+		reason := r.reasons.bend(g.key, c.metric, line, region)
+		if spans[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		spans[reason] = append(spans[reason], g.span(region))
+	}
+	return spans, reasons
 }
 
 // growthFailures says what could not be measured.

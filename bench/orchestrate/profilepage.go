@@ -50,8 +50,19 @@ func topOf(text string) []function {
 		if len(fields) < 6 || len(top) == topFunctions {
 			continue
 		}
-		name := strings.ReplaceAll(strings.Join(fields[5:], " "), " (inline)", "")
-		top = append(top, function{fields[1], strings.TrimPrefix(name, "github.com/mcp-client-go/mcpclient/")})
+		top = append(top, function{fields[1], shortName(strings.Join(fields[5:], " "))})
 	}
 	return top
+}
+
+// shortName leaves out what does not help to find a function: remarks of pprof,
+// the path of this module and the types that a generic function was made for.
+func shortName(name string) string {
+	name, _, _ = strings.Cut(name, " (") // inline, partial-inline
+	name = strings.TrimPrefix(name, "github.com/mcp-client-go/mcpclient/")
+	from, to := strings.Index(name, "[go.shape"), strings.LastIndexByte(name, ']')
+	if from >= 0 && to > from {
+		name = name[:from] + "[...]" + name[to+1:]
+	}
+	return name
 }

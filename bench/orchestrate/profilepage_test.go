@@ -15,14 +15,14 @@ Showing nodes accounting for 1s, 80% of 1.2s total
       flat  flat%   sum%        cum   cum%
      0.56s 31.11% 31.11%      0.56s 31.11%  internal/runtime/syscall.Syscall6
      0.10s  5.56% 36.67%      0.11s  6.11%  github.com/mcp-client-go/mcpclient/internal/envelope.Scan (inline)
-     0.09s  5.00% 41.67%      0.09s  5.00%  main.generic[go.shape.int go.shape.string]
+     0.09s  5.00% 41.67%      0.09s  5.00%  main.generic[go.shape.struct { x [2]int }].Do (partial-inline)
 `
 
 func TestTopOfReadsWhatPprofWrites(t *testing.T) {
 	require.Equal(t, []function{
 		{"31.11%", "internal/runtime/syscall.Syscall6"},
 		{"5.56%", "internal/envelope.Scan"},
-		{"5.00%", "main.generic[go.shape.int go.shape.string]"},
+		{"5.00%", "main.generic[...].Do"},
 	}, topOf(pprofTop))
 	rows := strings.Repeat("     0.56s 31.11% 31.11%      0.56s 31.11%  main.f\n", topFunctions+5)
 	require.Len(t, topOf("cum%\n"+rows), topFunctions)

@@ -111,8 +111,8 @@ func TestPageHasAPlotWithItsSlopesAndBends(t *testing.T) {
 		"![Tools in one list](performance/tools.svg)",
 		"| Time of a list | http-json | ≤ 1 | **1.50** | **1.50** | **1.50** | **1.50** | **1.50** | **worse** from 1 to 10, from 10 to 100,",
 		"| Allocations of a list | stdio | ≤ 1 | – | – | – | – | – | not measured |",
-		"- The tide. (In: time of a list, stdio, from 100 to 1,000.)",
-		"- **no reason given** (In: time of a list, http-json, from 1 to 10;",
+		"- The tide. (Time of a list, stdio: 100 to 1,000.)",
+		"- **no reason given** (Time of a list, http-json: 1 to 10, 10 to 100, 100 to 1,000,",
 	} {
 		require.Contains(t, page.String(), text)
 	}

@@ -34,8 +34,8 @@ func (r *report) goals(page *strings.Builder) {
 type miss struct {
 	target *target
 	reason string
-	found  []string // cell, column, value and goal
 	cells  []string
+	where  []string // the columns in each of the cells
 }
 
 // misses are the targets that are not reached, once for each reason.
@@ -50,7 +50,7 @@ func (r *report) misses() []miss {
 				if !found || o.verdict != notReached {
 					continue
 				}
-				misses = addMiss(misses, first, t, r.reasons.target(t.ID, against), cell, fmt.Sprintf("%s, %s: %s, goal %s", cell, columnName(against), o.measured, o.goal))
+				misses = addMiss(misses, first, t, r.reasons.target(t.ID, against), cell, columnName(against))
 			}
 		}
 	}
@@ -58,15 +58,20 @@ func (r *report) misses() []miss {
 }
 
 // addMiss adds to the miss of the same reason, if there is one from first on.
-func addMiss(misses []miss, first int, t *target, reason, cell, found string) []miss {
+func addMiss(misses []miss, first int, t *target, reason, cell, column string) []miss {
 	for i := first; i < len(misses); i++ {
-		if misses[i].reason == reason {
-			misses[i].found = append(misses[i].found, found)
-			misses[i].cells = append(misses[i].cells, cell)
-			return misses
+		m := &misses[i]
+		switch last := len(m.cells) - 1; {
+		case m.reason != reason:
+			continue
+		case m.cells[last] == cell:
+			m.where[last] += ", " + column
+		default:
+			m.cells, m.where = append(m.cells, cell), append(m.where, column)
 		}
+		return misses
 	}
-	return append(misses, miss{t, reason, []string{found}, []string{cell}})
+	return append(misses, miss{t, reason, []string{cell}, []string{column}})
 }
 
 func columnName(against string) string {
@@ -79,8 +84,20 @@ func (r *report) unreached(page *strings.Builder) {
 		return
 	}
 	page.WriteString("\n### Not reached, and why\n\nWhere the time and the bytes of these go: [profiles](performance/profiles.md).\n\n")
+	var order []string
+	of := map[string][]string{}
 	for _, m := range misses {
-		fmt.Fprintf(page, "- **%s, %s**: %s (%s.)\n", m.target.Work, m.target.Measure, strings.TrimSpace(m.reason), strings.Join(m.found, "; "))
+		var where []string
+		for i, cell := range m.cells {
+			where = append(where, cell+": "+m.where[i])
+		}
+		if of[m.reason] == nil {
+			order = append(order, m.reason)
+		}
+		of[m.reason] = append(of[m.reason], fmt.Sprintf("**%s, %s** (%s)", m.target.Work, m.target.Measure, strings.Join(where, "; ")))
+	}
+	for _, reason := range order {
+		fmt.Fprintf(page, "- %s\n  - %s\n", strings.TrimSpace(reason), strings.Join(of[reason], "\n  - "))
 	}
 }
 

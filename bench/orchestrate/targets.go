@@ -89,6 +89,9 @@ func (t *target) goal(against string) float64 {
 
 func (r *report) judgeOwn(t *target, cell string) outcome {
 	o := outcome{goal: atMost(t.Rate) + format(*t.Own, t.goalDecimals())}
+	if *t.Own == 0 {
+		o.goal = "0"
+	}
 	value, found := r.results.value(cell, product, t.Metric)
 	if !found {
 		return r.withoutValue(o, cell)

@@ -45,7 +45,7 @@ func (o *options) calls(ctx context.Context, client driver.Client, m Metrics) er
 	if err != nil {
 		return err
 	}
-	if err := o.load(ctx, client, o.duration, 1, latency); err != nil {
+	if err := o.load(ctx, client, o.duration, o.least, latency); err != nil {
 		return err
 	}
 	all := slices.Concat(latency...)

@@ -42,6 +42,7 @@ type options struct {
 
 	duration time.Duration
 	callers  int
+	least    int
 	bytes    int
 	clients  int
 	limit    int
@@ -62,6 +63,7 @@ func Main(d driver.Driver) {
 	flag.BoolVar(&o.own, "own", false, "idle: a transport for each client")
 	flag.DurationVar(&o.duration, "duration", time.Second, "of what is measured")
 	flag.IntVar(&o.callers, "callers", 1, "calls: at the same time")
+	flag.IntVar(&o.least, "least", 1, "calls: of each caller, however long it takes")
 	flag.IntVar(&o.bytes, "bytes", 1<<20, "blob: length of the text")
 	flag.IntVar(&o.clients, "clients", 1000, "idle, servers: how many")
 	flag.IntVar(&o.limit, "limit", 0, "of one message, in `bytes`; 0 is what the client has by itself")
