@@ -4,8 +4,8 @@
 #   bench.sh quick [OPTION...]     the main workloads, about 5 minutes
 #   bench.sh full [OPTION...]      all workloads, goals, plots of growth and profiles,
 #                                  about 25 minutes
-#   bench.sh page                  the page of the last quick or full run again, with
-#                                  the reasons and goals of now, a second
+#   bench.sh page [quick|full]     the page of the last such run again (full by default),
+#                                  with the reasons and goals of now: a second
 #   bench.sh allocs                allocations per call, a few seconds
 #   bench.sh stores                a cached list in memory and through Redis, a
 #                                  minute; needs redis-server (install-redis.sh)
@@ -46,6 +46,9 @@ for option in "$@"; do
     case "$option" in -only* | --only* | -clients* | --clients* | -list* | --list* | -help* | --help* | -h) partial=yes ;; esac
 done
 
+# Each kind of run keeps its own records, so that a quick one leaves the full one's.
+results=results/$mode
+
 # policies measures what the wrappers around every call cost, and a cached list in
 # memory and in Redis, for the page.
 policies() {
@@ -55,17 +58,17 @@ policies() {
         if command -v redis-server >/dev/null || command -v valkey-server >/dev/null; then
             (cd ../contrib/redis && go test -run '^$' -bench 'CachedToolsList' -benchmem -benchtime 200ms . | grep '^Benchmark')
         fi
-    } >results/policies.txt
+    } >"$results/policies.txt"
 }
 
 # page writes docs/performance.md and its pictures from what the last run left.
 page() {
-    bin/orchestrate -render -page ../docs/performance.md
+    bin/orchestrate -results "$results" -render -page ../docs/performance.md
 }
 
 case "$mode" in
 quick)
-    bin/orchestrate -command "${options:-make bench}" "$@"
+    bin/orchestrate -results "$results" -command "${options:-make bench}" "$@"
     if [ -z "$partial" ]; then
         policies
         page
@@ -75,15 +78,16 @@ full)
     for cold in cmd/cold-*; do
         go build -ldflags='-s -w' -o bin/stripped "./$cold"
     done
-    bin/orchestrate -full -budget 22m -patience 10s -command "${options:-make bench-full}" "$@"
+    bin/orchestrate -results "$results" -full -budget 22m -patience 10s -command "${options:-make bench-full}" "$@"
     if [ -z "$partial" ]; then
         echo "profiles of the goals that were not reached..." >&2
-        bin/orchestrate -profile-unreached
+        bin/orchestrate -results "$results" -profile-unreached
         policies
         page
     fi
     ;;
 page)
+    results=results/${1:-full}
     page
     ;;
 profile)

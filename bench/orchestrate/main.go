@@ -1,6 +1,7 @@
 // Command orchestrate measures every cell of a plan, with the clients taking
 // turns: each measurement is a fresh process of a client against a server in a
-// process of its own. It prints a table and writes the page of results.
+// process of its own. It prints a table and leaves in -results what the page is
+// written from by -render.
 //
 // A measurement during which other processes took more than -foreign of the
 // machine is repeated, as long as the -budget lasts, and left out where its round
