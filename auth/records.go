@@ -85,7 +85,7 @@ type pending struct {
 func read[T any](ctx context.Context, store Store, key Key) (record *T, raw []byte, err error) {
 	raw, found, err := store.Get(ctx, key)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the %s from the store: %w", key.Kind, err)
+		return nil, nil, &unread{key.Kind, err}
 	}
 	if !found {
 		return nil, nil, nil
@@ -96,6 +96,16 @@ func read[T any](ctx context.Context, store Store, key Key) (record *T, raw []by
 	}
 	return record, raw, nil
 }
+
+// unread is the failure of a store to read a record.
+type unread struct {
+	kind Kind
+	err  error
+}
+
+func (u *unread) Error() string { return fmt.Sprintf("reading the %s from the store: %v", u.kind, u.err) }
+
+func (u *unread) Unwrap() error { return u.err }
 
 func write(ctx context.Context, store Store, key Key, record any, expires time.Time) error {
 	raw, err := encode(key, record)

@@ -213,3 +213,41 @@ func (s *fullStore) Swap(ctx context.Context, key Key, old, value []byte, expire
 	}
 	return s.MemoryStore.Swap(ctx, key, old, value, expires)
 }
+
+// A store that is back is used at once: of what it failed at callers do not get the
+// error any longer.
+func TestAStoreThatIsBack(t *testing.T) {
+	w := authtest.New(t)
+	store := &fleetingStore{MemoryStore: NewMemoryStore()}
+	now := &clock{time.Now()}
+	a := authorizer(t, w, defaults(nil), WithStore(store), WithClock(now.time))
+	login(t, w, a, "known")
+	served(t, w, a.Principal("known"), "/mcp")
+	for name, p := range map[string]*Principal{"known": a.Principal("known"), "not seen yet": a.Principal("other")} {
+		w.ExpireAccess(false)
+		store.gone = true
+		_, err := w.Call(t.Context(), p, "/mcp")
+		require.ErrorContains(t, err, "the network is gone", name)
+		store.gone = false
+		_, err = w.Call(t.Context(), p, "/mcp")
+		if name == "known" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, errors.ErrAuthRequired)
+		}
+	}
+	assert.Equal(t, 1, w.Count("refresh_token"))
+}
+
+// fleetingStore cannot be read now and then.
+type fleetingStore struct {
+	*MemoryStore
+	gone bool
+}
+
+func (s *fleetingStore) Get(ctx context.Context, key Key) ([]byte, bool, error) {
+	if s.gone {
+		return nil, false, errors.New("the network is gone")
+	}
+	return s.MemoryStore.Get(ctx, key)
+}

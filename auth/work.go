@@ -121,7 +121,7 @@ func (p *Principal) perform(ctx context.Context, w *work, do func(context.Contex
 	defer p.mu.Unlock()
 	p.running = nil
 	p.failed = failedWork{}
-	if w.err != nil && !errors.Is(w.err, errors.ErrAuthRequired) { // that costs nothing to find out again
+	if w.err != nil && !costsNothing(w.err) {
 		pause := failurePause
 		if errors.Is(w.err, errors.ErrAuthorizationDenied) {
 			pause = denialPause
@@ -129,6 +129,13 @@ func (p *Principal) perform(ctx context.Context, w *work, do func(context.Contex
 		p.failed = failedWork{key: w.key, err: w.err, until: p.authorizer.now().Add(pause)}
 	}
 	close(w.done)
+}
+
+// costsNothing reports whether a failure may be found out again at once: no server
+// was asked, or only the store, which callers go on with as soon as it is back.
+func costsNothing(err error) bool {
+	_, isOfTheStore := errors.AsType[*unread](err)
+	return isOfTheStore || errors.Is(err, errors.ErrAuthRequired)
 }
 
 // currentWork returns the work that is running, to whoever does it.
