@@ -95,6 +95,7 @@ done
 for system in windows darwin; do
     echo "== vet for $system"
     GOOS=$system CGO_ENABLED=0 go vet ./...
+    (cd examples/webapp && GOOS=$system CGO_ENABLED=0 go vet ./...)
 done
 echo "== allocations per call"
 ./scripts/bench.sh allocs

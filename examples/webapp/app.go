@@ -32,31 +32,18 @@ type app struct {
 	page     *template.Template
 }
 
-func newApp(tools mcpclient.ToolCaller) *app {
-	return &app{tools: tools, runs: newRuns(tools), sessions: newSessions(), page: template.Must(template.New("page").Parse(pageHTML))}
+func newApp(tools mcpclient.ToolCaller, sessions *sessions) *app {
+	return &app{tools: tools, runs: newRuns(tools), sessions: sessions, page: template.Must(template.New("page").Parse(pageHTML))}
 }
 
 func (a *app) register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", a.showPage)
 	mux.HandleFunc("POST /session", a.sessions.signIn)
-	mux.HandleFunc("POST /sum", a.signedIn(a.addUp))
-	mux.HandleFunc("POST /reports", a.signedIn(a.beginReport))
-	mux.HandleFunc("GET /reports/events", a.signedIn(a.streamReports))
+	mux.HandleFunc("POST /sum", a.sessions.signedIn(a.addUp))
+	mux.HandleFunc("POST /reports", a.sessions.signedIn(a.beginReport))
+	mux.HandleFunc("GET /reports/events", a.sessions.signedIn(a.streamReports))
 	mux.HandleFunc("GET /page.css", asset("text/css; charset=utf-8", pageCSS))
 	mux.HandleFunc("GET /page.js", asset("text/javascript; charset=utf-8", pageJS))
-}
-
-// signedIn has only users in, whose calls are made for them: the context of the
-// request, which ends when the browser goes away, names the user.
-func (a *app) signedIn(serve func(w http.ResponseWriter, r *http.Request, user string)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		user := a.sessions.userOf(r)
-		if user == "" {
-			http.Error(w, "sign in first", http.StatusUnauthorized)
-			return
-		}
-		serve(w, r.WithContext(mcpclient.WithPrincipal(r.Context(), user)), user)
-	}
 }
 
 // pageData is what page.html is given.
@@ -64,6 +51,7 @@ type pageData struct {
 	User      string
 	A, B, Sum string
 	Error     string
+	Login     string // where the user logs in to the server, if that is what is missing
 	Runs      []run
 }
 
@@ -101,8 +89,9 @@ func (a *app) addUp(w http.ResponseWriter, r *http.Request, user string) {
 	result, err := a.tools.CallTool(r.Context(), "add", map[string]float64{"a": first, "b": second})
 	if err != nil { // there is no result: who failed and why is in the error
 		slog.Error("add up", "user", user, "error", err)
-		page.Error = "The server does not answer."
-		a.render(w, http.StatusBadGateway, page)
+		var status int
+		status, page.Error, page.Login = explain(err)
+		a.render(w, status, page)
 		return
 	}
 	added, err := mcpclient.Decode[sum](result) // fails if the tool did, with its text

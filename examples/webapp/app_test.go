@@ -38,6 +38,8 @@ func (f fake) CallTool(ctx context.Context, tool string, arguments any, _ ...mcp
 	return f(ctx, tool, arguments)
 }
 
+func testApp(tools mcpclient.ToolCaller) *app { return newApp(tools, newSessions("")) }
+
 // result is what a server answers.
 func result(t *testing.T, text string) *mcp.CallToolResult {
 	t.Helper()
@@ -49,7 +51,7 @@ func result(t *testing.T, text string) *mcp.CallToolResult {
 // A sum is computed by the tool, for the user who asks.
 func TestSum(t *testing.T) {
 	var user string
-	app := newApp(fake(func(ctx context.Context, tool string, arguments any) (*mcp.CallToolResult, error) {
+	app := testApp(fake(func(ctx context.Context, tool string, arguments any) (*mcp.CallToolResult, error) {
 		user = transporters.CallOptionsOf(ctx).Principal
 		assert.Equal(t, "add", tool)
 		assert.Equal(t, map[string]float64{"a": 19, "b": 23}, arguments)
@@ -63,7 +65,7 @@ func TestSum(t *testing.T) {
 
 // The browser is told that there was no answer, the log why.
 func TestSumWithoutAServer(t *testing.T) {
-	app := newApp(fake(func(context.Context, string, any) (*mcp.CallToolResult, error) {
+	app := testApp(fake(func(context.Context, string, any) (*mcp.CallToolResult, error) {
 		return nil, errors.New("connection refused")
 	}))
 	answer := post(app, "ada", "/sum", url.Values{"a": {"1"}, "b": {"2"}})
@@ -79,7 +81,7 @@ func TestProgress(t *testing.T) {
 	goOn := make(chan struct{})
 	server.Expect("tools/call").Progress(1, 4, "a quarter").After(goOn).
 		Return(map[string]any{"content": []any{map[string]any{"type": "text", "text": "all done"}}})
-	app := newApp(mcpclient.NewConnection("demo", server))
+	app := testApp(mcpclient.NewConnection("demo", server))
 	reports := watch(t, app, "ada")
 	assert.Empty(t, <-reports)
 
@@ -91,14 +93,14 @@ func TestProgress(t *testing.T) {
 }
 
 func TestOnlyUsersGetIn(t *testing.T) {
-	app := newApp(fake(func(context.Context, string, any) (*mcp.CallToolResult, error) {
+	app := testApp(fake(func(context.Context, string, any) (*mcp.CallToolResult, error) {
 		t.Error("a call for nobody")
 		return nil, errors.New("no")
 	}))
 	for _, path := range []string{"/sum", "/reports"} {
 		assert.Equal(t, http.StatusUnauthorized, post(app, "", path, url.Values{"a": {"1"}, "b": {"2"}, "steps": {"1"}}).Code)
 	}
-	forged := &http.Cookie{Name: sessionCookie, Value: "YWRh." + newSessions().sign("ada")}
+	forged := &http.Cookie{Name: sessionCookie, Value: "YWRh." + newSessions("").sign("ada")}
 	request := httptest.NewRequest(http.MethodGet, "/", nil)
 	request.AddCookie(forged)
 	assert.Empty(t, app.sessions.userOf(request), "another key signed it")
@@ -106,7 +108,7 @@ func TestOnlyUsersGetIn(t *testing.T) {
 
 // Each user sees their own reports, and can have only so many made at once.
 func TestReportsAreBounded(t *testing.T) {
-	app := newApp(fake(func(ctx context.Context, _ string, _ any) (*mcp.CallToolResult, error) {
+	app := testApp(fake(func(ctx context.Context, _ string, _ any) (*mcp.CallToolResult, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}))

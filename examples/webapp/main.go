@@ -17,13 +17,14 @@ import (
 
 	"github.com/mcp-client-go/mcpclient"
 	"github.com/mcp-client-go/mcpclient/config"
+	"github.com/mcp-client-go/mcpclient/contrib/redis"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 	"github.com/mcp-client-go/mcpclient/operations"
 )
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "the address to serve on")
-	file := flag.String("config", "examples/webapp/mcp.yaml", "the file that names the servers: YAML, TOML or JSON")
+	file := flag.String("config", "mcp.yaml", "the file that names the servers: YAML, TOML or JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -52,7 +53,8 @@ func serve(ctx context.Context, listener net.Listener, file string) error {
 		return err
 	}
 	recorder := &operations.Recorder{}
-	client, err := mcpclient.New(cfg, mcpclient.WithSlog(slog.Default()), mcpclient.WithHooks(recorder)) // no I/O yet
+	client, err := mcpclient.New(cfg, redis.Register(), // what replicas share, if the file says so
+		mcpclient.WithSlog(slog.Default()), mcpclient.WithHooks(recorder)) // no I/O yet
 	if err != nil {
 		return err
 	}
@@ -71,8 +73,8 @@ func serve(ctx context.Context, listener net.Listener, file string) error {
 	if err != nil {
 		return err
 	}
-	app := newApp(demo)
-	server := &http.Server{Handler: handler(app, site), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second}
+	app := newApp(demo, newSessions(os.Getenv(sessionKey)))
+	server := &http.Server{Handler: handler(app, &directory{client: client, sessions: app.sessions}, site), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	fmt.Printf("serving on http://%s\n", listener.Addr())
@@ -97,9 +99,10 @@ func load(file string) (*config.Config, error) {
 }
 
 // handler is all pages. Requests that other sites have a browser make are refused.
-func handler(app *app, site *operations.Site) http.Handler {
+func handler(app *app, servers *directory, site *operations.Site) http.Handler {
 	mux := http.NewServeMux()
 	app.register(mux)
+	servers.register(mux)
 	mux.Handle("GET /healthz", site.Healthz())
 	mux.Handle("GET /readyz", site.Readyz())
 	mux.Handle("GET /debug/mcp", site.Page()) // a real backend lets only its operators in

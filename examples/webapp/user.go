@@ -8,19 +8,31 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+
+	"github.com/mcp-client-go/mcpclient"
 )
 
 // sessions is a toy: whoever says a name is taken for that user. Of a real backend
 // only userOf is needed here: whom a request is for.
 type sessions struct {
-	key  []byte // signs cookies, as long as the program lives
+	key  []byte // signs cookies
 	name *regexp.Regexp
 }
 
-const sessionCookie = "webapp_user"
+const (
+	sessionCookie = "webapp_user"
+	// sessionKey is the variable of the environment with the key, which replicas
+	// share: a user who signed in at one of them is known to all.
+	sessionKey = "WEBAPP_SESSION_KEY"
+)
 
-func newSessions() *sessions {
-	return &sessions{key: []byte(rand.Text()), name: regexp.MustCompile(`^\pL[\pL\pN ._-]{0,39}$`)}
+// newSessions makes sessions that are signed with the key; "" is one that ends with
+// the program.
+func newSessions(key string) *sessions {
+	if key == "" {
+		key = rand.Text()
+	}
+	return &sessions{key: []byte(key), name: regexp.MustCompile(`^\pL[\pL\pN ._-]{0,39}$`)}
 }
 
 func (s *sessions) sign(name string) string {
@@ -41,6 +53,19 @@ func (s *sessions) userOf(r *http.Request) string {
 		return ""
 	}
 	return string(name)
+}
+
+// signedIn has only users in, whose calls are made for them: the context of the
+// request, which ends when the browser goes away, names the user.
+func (s *sessions) signedIn(serve func(w http.ResponseWriter, r *http.Request, user string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		user := s.userOf(r)
+		if user == "" {
+			http.Error(w, "sign in first", http.StatusUnauthorized)
+			return
+		}
+		serve(w, r.WithContext(mcpclient.WithPrincipal(r.Context(), user)), user)
+	}
 }
 
 // signIn answers the form with a cookie; without a name it takes the cookie away.

@@ -30,16 +30,16 @@ type backend struct {
 
 func startBackend(t *testing.T) *backend {
 	t.Helper()
-	root, err := filepath.Abs("../../..")
+	folder, err := filepath.Abs("..")
 	require.NoError(t, err)
 	program := filepath.Join(t.TempDir(), "webapp")
-	build := exec.Command("go", "build", "-o", program, "./examples/webapp")
-	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=off")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir, build.Env = folder, append(os.Environ(), "GOWORK=off")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 
 	b := &backend{process: exec.Command(program, "-listen", "127.0.0.1:0"), ended: make(chan error, 1)}
-	b.process.Dir = root
+	b.process.Dir = folder
 	b.process.Env = append(os.Environ(), "TRACKER_TOKEN="+canary)
 	stdout, err := b.process.StdoutPipe()
 	require.NoError(t, err)
