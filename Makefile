@@ -1,4 +1,4 @@
-.PHONY: test unit build browser field conformance conformance-proof bench bench-full bench-allocs bench-stores soak peers trust cassettes faults models requirements fuzz supply mutation
+.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak peers trust cassettes faults models requirements fuzz supply mutation
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -15,6 +15,11 @@ build:
 # in bin/screenshots.
 browser:
 	cd examples/webapp/browser && SCREENSHOTS="$(CURDIR)/bin/screenshots" GOWORK=off go test -count=1 ./...
+
+# Three processes of the example backend on one Redis, with 64 users: a table of what
+# was computed and measured (docs/scale.md). It needs redis-server.
+fleet:
+	cd examples/webapp && GOWORK=off go test -count=1 -v ./fleet
 
 # Plays the field cases (field/README.md). CASES=DIR, PLAYER=BIN.
 field:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs redis-server (or valkey-server) from Debian's packages, for the tests of
-# contrib/redis, which start and end servers of their own on loopback. Nothing runs
-# afterwards. It needs root.
+# contrib/redis and examples/webapp, which start and end servers of their own on
+# loopback. Nothing runs afterwards. It needs root.
 set -euo pipefail
 
 if command -v redis-server >/dev/null || command -v valkey-server >/dev/null; then

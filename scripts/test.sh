@@ -6,7 +6,8 @@
 #   - without a C compiler the tests run without the race detector;
 #   - without Node and npm the tests against servers from npm are skipped;
 #   - without Chromium the tests of pages in a browser are skipped;
-#   - without redis-server (scripts/install-redis.sh) those of contrib/redis are.
+#   - without redis-server (scripts/install-redis.sh) those of contrib/redis and the
+#     fleet of examples/webapp are.
 # REQUIRE_ALL=1 makes anything left out a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -25,10 +25,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(replicaMode) != "" {
-		playReplica()
-		return
-	}
 	// The client of a cluster looks for its nodes again after a second, closed or not.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*call).DelayDo.func1"))
 }
