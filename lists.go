@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -74,9 +75,9 @@ func list[T keyed](ctx context.Context, c *Connection, action string, options []
 	parse func(mcp.Result) ([]T, *mcp.Page, error),
 ) (Collection[T], error) {
 	var (
-		entries []T
-		faults  []error
-		walk    = newPageWalk()
+		pages  [][]T // joined once: growing a long list copies it again and again
+		faults []error
+		walk   = newPageWalk()
 	)
 	for {
 		result, err := c.ask(ctx, action, mcp.CursorParams(walk.cursor), options)
@@ -90,16 +91,19 @@ func list[T keyed](ctx context.Context, c *Connection, action string, options []
 		if err != nil {
 			return Collection[T]{}, c.unusable(action, err)
 		}
-		if entries == nil {
-			entries = found
-		} else {
-			entries = append(entries, found...)
-		}
+		pages = append(pages, found)
 		faults = append(faults, page.Faults[:min(len(page.Faults), maxFaults-len(faults))]...)
 		if walk.cursor == nil {
-			return newListing(entries, faults), nil
+			return newListing(joinPages(pages), faults), nil
 		}
 	}
+}
+
+func joinPages[T any](pages [][]T) []T {
+	if len(pages) == 1 {
+		return pages[0]
+	}
+	return slices.Concat(pages...)
 }
 
 // pageWalk keeps a listing within bounds.
