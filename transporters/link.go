@@ -75,6 +75,10 @@ type Traits struct {
 	// CopiesFrames: nobody reads a frame any more once Exchange or Send has
 	// returned, so that the session may write another one into its memory.
 	CopiesFrames bool
+	// ReleasesCalls: nobody uses the context and the sink of an Exchange any more
+	// once it has returned an answer, so that the session may use both for another
+	// call. A link that hands either to foreign code must not claim it.
+	ReleasesCalls bool
 	// Address is the server's host:port, for telemetry; empty where it has none.
 	Address string
 }

@@ -34,6 +34,7 @@ func (s *Session) beginAttempt(c *call, p *peer) *attempt {
 		a.info.Number = c.attempts
 	}
 	if s.hooks.WantAttempts() {
+		c.isExposed = true
 		if a.told = s.hooks.AttemptStart(c.ctx, &a.info); a.told != c.ctx {
 			a.ctx = callContext{c.scope.Context, a.told}
 		}

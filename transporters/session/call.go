@@ -26,8 +26,23 @@ import (
 // request: from the link's Accepted, restarted by each Arrived, and not while
 // the caller's own callback runs. Arrived only stores a time; the timer
 // compares when it fires, and sets itself anew.
+//
+// A call that was answered, and of which nobody can have kept anything, is used
+// for another one (see recyclable), with its context and its timer: they make up
+// most of what a call costs.
 type call struct {
-	session  *Session
+	request
+
+	// What outlives a request, if the call is used again.
+	session *Session
+	ctx     context.Context // &scope
+	scope   callScope
+	cancel  context.CancelCauseFunc
+	timer   *callTimer // nil until there are deadlines
+}
+
+// request is what a call knows of the request at hand.
+type request struct {
 	action   string
 	params   *mcp.Params // of the present round
 	original *mcp.Params // of the first one
@@ -35,9 +50,6 @@ type call struct {
 	options  *transporters.CallOptions
 
 	caller     context.Context
-	ctx        context.Context // &scope
-	scope      callScope
-	cancel     context.CancelCauseFunc
 	stopCaller func() bool // nil if the caller's context never ends
 
 	out transporters.Outbound // of the present attempt
@@ -47,18 +59,21 @@ type call struct {
 	attempts int                        // that hooks were told of
 
 	next, previous *call // in calls
+	isRunning      bool  // it is one of them
 
 	id     uint64
 	token  uint64
 	link   transporters.Link // of the present attempt
 	replay *ticket           // if the present attempt sends a lost request again
 
-	created  time.Time
-	idle     time.Duration // 0 is off
-	ceiling  time.Duration // 0 is off
-	timer    *callTimer    // nil if there are no deadlines
-	finished atomic.Bool
-	users    atomic.Int32 // of the context: the call, and links that still need it
+	created   time.Time
+	idle      time.Duration // 0 is off
+	ceiling   time.Duration // 0 is off
+	isTimed   bool          // the timer runs
+	answered  bool          // the caller gets a result
+	isExposed bool          // others may hold the call, or its context
+	finished  atomic.Bool
+	users     atomic.Int32 // of the context: the call, and links that still need it
 
 	waiting    atomic.Bool  // the peer has the request
 	delivering atomic.Bool  // the caller's callback is running
@@ -104,21 +119,23 @@ func (c *call) Pause() (resume func()) {
 	return c.pauses.end
 }
 
-func newCall(ctx context.Context, s *Session, action string, params *mcp.Params, onEvent transporters.EventFunc) *call {
-	c := &call{
-		session:  s,
-		action:   action,
-		params:   params,
-		original: params,
-		onEvent:  onEvent,
-		options:  transporters.CallOptionsOf(ctx),
-		caller:   ctx,
-		created:  time.Now(),
+// newCall begins a call, at a time that was just now. It must be finished.
+func newCall(ctx context.Context, s *Session, began time.Time, action string, params *mcp.Params, onEvent transporters.EventFunc) *call {
+	var c *call
+	if s.traits.ReleasesCalls {
+		c = s.calls.take()
 	}
-	inner, cancel := context.WithCancelCause(s.ctx)
+	if c == nil {
+		c = &call{session: s}
+		inner, cancel := context.WithCancelCause(s.ctx)
+		c.scope, c.cancel = callScope{callContext{inner, nil}, c}, cancel
+		c.ctx = &c.scope
+	}
+	c.action, c.params, c.original, c.onEvent = action, params, params, onEvent
+	c.options = transporters.CallOptionsOf(ctx)
+	c.caller, c.scope.values = ctx, ctx
+	c.created = began
 	c.users.Store(1)
-	c.scope, c.cancel = callScope{callContext{inner, ctx}, c}, cancel
-	c.ctx = &c.scope
 	if ctx.Done() != nil {
 		c.stopCaller = context.AfterFunc(ctx, c.callerEnded)
 	}
@@ -216,16 +233,34 @@ func (c *call) shortest() time.Duration {
 	return c.ceiling
 }
 
-// finish ends the call's timer and context. It is called once, last.
+// finish ends the call's timer and context, and takes it out of the running ones.
+// It is called once, last.
 func (c *call) finish() {
 	c.finished.Store(true)
-	if c.timer != nil {
-		c.session.timers.stop(c.timer)
+	isQuiet := !c.isTimed || c.timer.stop()
+	if c.stopCaller != nil && !c.stopCaller() {
+		isQuiet = false // callerEnded runs, or is about to
 	}
-	if c.stopCaller != nil {
-		c.stopCaller()
+	if c.session.calls.leave(c, isQuiet && c.isRecyclable()) {
+		return
+	}
+	if c.timer != nil {
+		c.session.timers.release(c.timer, isQuiet)
 	}
 	c.ReleaseContext()
+}
+
+// isRecyclable reports whether nobody can have kept the call or its context. After
+// a failed attempt that is not certain: the reader of the link may be about to
+// signal it.
+func (c *call) isRecyclable() bool {
+	return c.answered && !c.isExposed && c.users.Load() == 1 && c.session.traits.ReleasesCalls
+}
+
+// reset forgets the request, so that nothing of it is kept.
+func (c *call) reset() {
+	c.request = request{}
+	c.scope.values = nil
 }
 
 // explain returns the error the caller is to see: if the call's context has

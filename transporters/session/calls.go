@@ -7,15 +7,36 @@ import (
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
+// keptCalls is how many calls are kept for further requests. Where each caller
+// makes one call after the other few are unused at any time, however many callers
+// there are.
+const keptCalls = 64
+
 // calls holds the requests that have not returned, and refuses new ones once the
 // session is to end. They are linked through themselves, so that holding one
-// costs nothing.
+// costs nothing. Finished ones that may be used again are kept likewise: in a
+// sync.Pool they could not be, since the connection's context knows theirs.
 type calls struct {
 	mu      sync.Mutex
 	first   *call
 	running int64
 	refused bool
 	drained chan struct{} // made by refuse
+
+	unused *call
+	kept   int
+}
+
+// take returns a call that was used before, or nil.
+func (c *calls) take() *call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken := c.unused
+	if taken != nil {
+		c.unused, taken.next = taken.next, nil
+		c.kept--
+	}
+	return taken
 }
 
 func (c *calls) enter(entering *call) error {
@@ -25,6 +46,7 @@ func (c *calls) enter(entering *call) error {
 		return notSent(errors.ErrTransportClosed)
 	}
 	c.running++
+	entering.isRunning = true
 	if entering.next = c.first; c.first != nil {
 		c.first.previous = entering
 	}
@@ -32,9 +54,24 @@ func (c *calls) enter(entering *call) error {
 	return nil
 }
 
-func (c *calls) leave(leaving *call) {
+// leave takes a call out, if it had entered, and keeps it for another request if
+// that is possible.
+func (c *calls) leave(leaving *call, isRecyclable bool) (kept bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if leaving.isRunning {
+		c.unlink(leaving)
+	}
+	if !isRecyclable || c.refused || c.kept == keptCalls || leaving.ctx.Err() != nil {
+		return false
+	}
+	leaving.reset()
+	leaving.next, c.unused = c.unused, leaving
+	c.kept++
+	return true
+}
+
+func (c *calls) unlink(leaving *call) {
 	if leaving.next != nil {
 		leaving.next.previous = leaving.previous
 	}
@@ -44,6 +81,7 @@ func (c *calls) leave(leaving *call) {
 		c.first = leaving.next
 	}
 	leaving.next, leaving.previous = nil, nil
+	leaving.isRunning = false
 	c.running--
 	if c.refused && c.running == 0 {
 		close(c.drained)
@@ -56,7 +94,7 @@ func (c *calls) refuse() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.refused {
-		c.refused = true
+		c.refused, c.unused, c.kept = true, nil, 0
 		c.drained = make(chan struct{})
 		if c.running == 0 {
 			close(c.drained)

@@ -27,6 +27,7 @@ func (s *Session) pagesToVisit(c *call, p *peer, reply transporters.Reply) []mcp
 // clock stands still. After that the request is sent once more (R205). A page
 // that is declined ends the call with the server's own error.
 func (s *Session) visit(c *call, pages []mcp.ElicitRequest, refusal error) error {
+	c.isExposed = true // to handlers
 	c.pauses.begin()
 	defer c.pauses.end()
 	for i := range pages {

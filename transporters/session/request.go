@@ -27,10 +27,10 @@ const noticeTimeout = 5 * time.Second
 func (s *Session) Request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (result mcp.Result, err error) {
 	began := s.meter.Begin()
 	defer func() { s.meter.End(began, action, err) }() // also where the caller's callback panics
-	return s.request(ctx, action, params, onEvent)
+	return s.request(ctx, began, action, params, onEvent)
 }
 
-func (s *Session) request(ctx context.Context, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
+func (s *Session) request(ctx context.Context, began time.Time, action string, params any, onEvent transporters.EventFunc) (mcp.Result, error) {
 	if err := checkAction(action); err != nil {
 		return mcp.Result{}, s.failure(err, action, nil)
 	}
@@ -41,12 +41,11 @@ func (s *Session) request(ctx context.Context, action string, params any, onEven
 	if ctx.Err() != nil {
 		return mcp.Result{}, s.failure(notSent(callerEnded{ctx.Err(), context.Cause(ctx)}), action, nil)
 	}
-	c := newCall(ctx, s, action, encoded, onEvent)
+	c := newCall(ctx, s, began, action, encoded, onEvent)
 	defer c.finish()
 	if err := s.calls.enter(c); err != nil {
 		return mcp.Result{}, s.failure(err, action, nil)
 	}
-	defer s.calls.leave(c)
 	if trail := c.options.Trail; trail != nil && trail.Begin(action) {
 		c.reason = transporters.AttemptRetry
 	}
@@ -55,6 +54,7 @@ func (s *Session) request(ctx context.Context, action string, params any, onEven
 		s.awaitClosed(c.ctx)
 		return mcp.Result{}, s.failure(c.explain(err), action, c)
 	}
+	c.answered = true
 	return result, nil
 }
 
@@ -131,7 +131,7 @@ func (s *Session) run(c *call) (mcp.Result, error) {
 				c.renew(transporters.AttemptVisited)
 				continue
 			}
-			if err != nil || result.Type() != mcp.ResultInputRequired || p.era.version().Era() != mcp.EraModern {
+			if err != nil || p.info.Era != mcp.EraModern || result.Type() != mcp.ResultInputRequired {
 				return result, err
 			}
 			next, err := s.nextRound(c, result, rounds)
@@ -222,6 +222,9 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 	}()
 	reply, err = p.link.Exchange(ctx, out, c)
 	returned = true
+	if err != nil {
+		c.isExposed = true
+	}
 	if err == nil && !reply.Message.IsZero() {
 		s.seen(reply.Message)
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/mcp-client-go/mcpclient/internal/jsonrpc"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -16,7 +17,7 @@ func (s *Session) NotifyRootsChanged(ctx context.Context) error {
 	if s.handlers.ListRoots == nil || p == nil || !p.usable() || p.info.Era != mcp.EraLegacy {
 		return nil
 	}
-	c := newCall(ctx, s, mcp.NotificationRootsListChanged, nil, nil)
+	c := newCall(ctx, s, time.Now(), mcp.NotificationRootsListChanged, nil, nil)
 	defer c.finish()
 	out := &transporters.Outbound{
 		Frame:  jsonrpc.AppendNotification(nil, mcp.NotificationRootsListChanged, nil, nil),

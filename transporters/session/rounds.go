@@ -38,6 +38,7 @@ func (s *Session) nextRound(c *call, result mcp.Result, rounds int) (*mcp.Params
 	if rounds >= maxRounds {
 		return nil, protocolError("the server asks for input again after " + strconv.Itoa(maxRounds) + " rounds")
 	}
+	c.isExposed = true // to handlers
 	c.pauses.begin()
 	responses, err := s.gather(c.ctx, required.InputRequests)
 	c.pauses.end()

@@ -145,12 +145,11 @@ func joined(extensions, more map[string]json.RawMessage) map[string]json.RawMess
 // ServerInfo makes sure that the handshake has happened and returns what it
 // told. Its errors are those of Request.
 func (s *Session) ServerInfo(ctx context.Context) (transporters.ServerInfo, error) {
-	c := newCall(ctx, s, "", nil, nil)
+	c := newCall(ctx, s, time.Now(), "", nil, nil)
 	defer c.finish()
 	if err := s.calls.enter(c); err != nil {
 		return transporters.ServerInfo{}, s.failure(err, "", nil)
 	}
-	defer s.calls.leave(c)
 	p, err := s.connected(c.ctx, nil)
 	if err != nil {
 		return transporters.ServerInfo{}, s.failure(c.explain(err), "", c)

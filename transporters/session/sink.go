@@ -44,6 +44,7 @@ func (c *call) Deliver(m mcp.Message) {
 		c.delivering.Store(false)
 	}()
 	if m.Kind() == mcp.KindRequest {
+		c.isExposed = true
 		c.session.serving.belongsTo(c.link, m.ID, c)
 	}
 	if m.Method == mcp.NotificationProgress {

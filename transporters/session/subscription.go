@@ -64,12 +64,11 @@ func (s *Session) Listen(ctx context.Context, filter mcp.SubscriptionFilter, han
 	if filter.IsZero() || handler == nil {
 		return nil, s.failure(notSent(fmt.Errorf("%w: a subscription needs a filter that asks for something, and a handler", errors.ErrInvalidParams)), mcp.MethodListen, nil)
 	}
-	c := newCall(ctx, s, mcp.MethodListen, nil, nil)
+	c := newCall(ctx, s, time.Now(), mcp.MethodListen, nil, nil)
 	defer c.finish()
 	if err := s.calls.enter(c); err != nil {
 		return nil, s.failure(err, mcp.MethodListen, nil)
 	}
-	defer s.calls.leave(c)
 	p, err := s.connected(c.ctx, nil)
 	if err != nil {
 		return nil, s.failure(c.explain(err), mcp.MethodListen, c)

@@ -16,26 +16,37 @@ type callTimer struct {
 // callTimers keeps timers that no call uses. The zero value is ready.
 type callTimers struct{ unused sync.Pool }
 
-// start has the call's deadlines looked at after wait.
+// start has the call's deadlines looked at after wait. The call's timer must not
+// run.
 func (t *callTimers) start(c *call, wait time.Duration) {
-	timer, ok := t.unused.Get().(*callTimer)
-	if !ok {
-		timer = &callTimer{}
-		timer.timer = time.AfterFunc(math.MaxInt64, timer.fire)
+	if c.timer == nil {
+		c.timer = t.take()
+		c.timer.call.Store(c)
 	}
-	timer.call.Store(c)
-	c.timer = timer
-	timer.timer.Reset(wait)
+	c.isTimed = true
+	c.timer.reset(wait)
 }
 
-// stop ends the timer. One that has fired is of no further use: its function may
-// still be running.
-func (t *callTimers) stop(timer *callTimer) {
+func (t *callTimers) take() *callTimer {
+	if unused, ok := t.unused.Get().(*callTimer); ok {
+		return unused
+	}
+	made := &callTimer{}
+	made.timer = time.AfterFunc(math.MaxInt64, made.fire)
+	return made
+}
+
+// release takes a stopped timer from its call. One that has fired is of no further
+// use: its function may still be running.
+func (t *callTimers) release(timer *callTimer, isQuiet bool) {
 	timer.call.Store(nil)
-	if timer.timer.Stop() {
+	if isQuiet {
 		t.unused.Put(timer)
 	}
 }
+
+// stop ends the timer, and reports whether its function does not run now.
+func (t *callTimer) stop() (isQuiet bool) { return t.timer.Stop() }
 
 func (t *callTimer) fire() {
 	if c := t.call.Load(); c != nil {
@@ -43,5 +54,4 @@ func (t *callTimer) fire() {
 	}
 }
 
-// reset is for the function that fires.
 func (t *callTimer) reset(wait time.Duration) { t.timer.Reset(wait) }

@@ -132,10 +132,11 @@ func New(server string, cfg Config, opts ...Option) *Link {
 // Traits are those of every link to a process; see the function Traits.
 func (l *Link) Traits() transporters.Traits { return Traits() }
 
-// Traits says that this is stdio, where silence is evidence of a legacy peer, and
-// that frames are copied into the link's own buffer.
+// Traits says that this is stdio, where silence is evidence of a legacy peer, that
+// frames are copied into the link's own buffer, and that nothing of a call is kept
+// behind its answer.
 func Traits() transporters.Traits {
-	return transporters.Traits{Name: "stdio", SilenceIsEvidence: true, CopiesFrames: true}
+	return transporters.Traits{Name: "stdio", SilenceIsEvidence: true, CopiesFrames: true, ReleasesCalls: true}
 }
 
 // SetVersion tells the negotiated version: only servers of 2025-03-26 may send

@@ -23,7 +23,7 @@ import (
 
 func TestAnswerComesBack(t *testing.T) {
 	link := serve(t, "server")
-	require.Equal(t, transporters.Traits{Name: "stdio", SilenceIsEvidence: true, CopiesFrames: true}, link.Traits())
+	require.Equal(t, transporters.Traits{Name: "stdio", SilenceIsEvidence: true, CopiesFrames: true, ReleasesCalls: true}, link.Traits())
 	call := link.newCall("echo", map[string]any{"text": "hello"})
 	reply, err := link.do(call)
 	require.NoError(t, err)
