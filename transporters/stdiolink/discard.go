@@ -28,9 +28,9 @@ func (l *Link) failUnusable(id uint64, problem error) {
 		return
 	}
 	e.sink.Arrived()
-	e.failed <- &errors.TransporterRequestError{
+	e.fail(&errors.TransporterRequestError{
 		Kind:    errors.KindProtocol,
 		Message: "the answer cannot be used",
 		Err:     fmt.Errorf("%w: %w", errors.ErrProtocol, problem),
-	}
+	})
 }

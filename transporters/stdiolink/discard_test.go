@@ -69,8 +69,7 @@ func TestWhatIsNoAnswerFailsNoCall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			link, e := routed(t)
 			link.take([]byte(line), false)
-			assert.Empty(t, e.failed)
-			assert.Empty(t, e.answered)
+			assert.Empty(t, e.settled)
 			assert.EqualValues(t, 1, link.SkippedLines())
 		})
 	}
@@ -81,7 +80,7 @@ func routed(t *testing.T) (*Link, *exchange) {
 	t.Helper()
 	link := New("test", Config{})
 	link.receive = func(transporters.Link, mcp.Message) {}
-	e, _ := link.pending.add(&transporters.Outbound{ID: 1, Token: 1, Method: mcp.MethodCallTool}, silentSink{}, DefaultEventBytes)
+	e, _, _ := link.pending.add(&transporters.Outbound{ID: 1, Token: 1, Method: mcp.MethodCallTool}, silentSink{}, DefaultEventBytes)
 	return link, e
 }
 
@@ -110,26 +109,25 @@ func TestErrorsWithoutID(t *testing.T) {
 	} {
 		link, only := routed(t)
 		link.take([]byte(line), false)
-		require.Len(t, only.answered, 1)
-		answer := <-only.answered
-		require.Equal(t, -32700, answer.Failure().Code)
-		require.Empty(t, link.pending.byID)
+		require.Len(t, only.settled, 1)
+		require.Equal(t, -32700, only.answer.Failure().Code)
+		require.Zero(t, link.pending.byID.count)
 
 		link, first := routed(t)
-		second, _ := link.pending.add(&transporters.Outbound{ID: 2, Method: mcp.MethodCallTool}, silentSink{}, DefaultEventBytes)
+		second, _, _ := link.pending.add(&transporters.Outbound{ID: 2, Method: mcp.MethodCallTool}, silentSink{}, DefaultEventBytes)
 		link.take([]byte(line), false)
-		require.Empty(t, first.answered, "it may be for the other one")
-		require.Empty(t, second.answered)
+		require.Empty(t, first.settled, "it may be for the other one")
+		require.Empty(t, second.settled)
 
 		link, handshake := routed(t)
-		probe, _ := link.pending.add(&transporters.Outbound{ID: 2, Method: mcp.MethodDiscover}, silentSink{}, DefaultEventBytes)
+		probe, _, _ := link.pending.add(&transporters.Outbound{ID: 2, Method: mcp.MethodDiscover}, silentSink{}, DefaultEventBytes)
 		link.take([]byte(line), false)
-		require.Empty(t, handshake.answered)
-		require.Len(t, probe.answered, 1, "what an old server cannot read is the probe")
+		require.Empty(t, handshake.settled)
+		require.Len(t, probe.settled, 1, "what an old server cannot read is the probe")
 	}
 	link, e := routed(t)
 	link.take([]byte(`{"jsonrpc":"2.0","result":{}}`), false)
-	require.Empty(t, e.answered, "a result needs an id")
+	require.Empty(t, e.settled, "a result needs an id")
 }
 
 // A callback that panics leaves nothing behind.
@@ -144,7 +142,7 @@ func TestPanicOfACallback(t *testing.T) {
 	require.Equal(t, "alive", link.must("echo", map[string]any{"text": "alive"}))
 	link.pending.mu.Lock()
 	defer link.pending.mu.Unlock()
-	require.Empty(t, link.pending.byID)
+	require.Zero(t, link.pending.byID.count)
 	require.Empty(t, link.pending.byToken)
 }
 

@@ -40,7 +40,7 @@ func TestDeathFailsEveryExchangeWithTheReason(t *testing.T) {
 	require.Eventually(t, func() bool {
 		link.pending.mu.Lock()
 		defer link.pending.mu.Unlock()
-		return len(link.pending.byID) == waiting
+		return link.pending.byID.count == waiting
 	}, soon, time.Millisecond)
 	_, err := link.do(link.newCall("die", nil))
 	errs := []error{err}

@@ -20,8 +20,11 @@ func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink tr
 	if err := l.usable(); err != nil {
 		return transporters.Reply{}, err
 	}
-	e, running := l.pending.add(out, sink, l.eventBytes)
-	if e == nil {
+	e, running, err := l.pending.add(out, sink, l.eventBytes)
+	switch {
+	case errors.Is(err, errTableClosed):
+		return transporters.Reply{}, l.lostError(true)
+	case err != nil:
 		return transporters.Reply{}, fmt.Errorf("%w: another request with id %d or progress token %d is running",
 			errors.ErrNotSent, out.ID, out.Token)
 	}
@@ -48,52 +51,57 @@ func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink tr
 // so that more frames go out together.
 const busyFrom = 2
 
-// await waits for the answer and delivers what comes before it.
+// await waits for the outcome and delivers what comes before it.
 func (l *Link) await(ctx context.Context, e *exchange, sink transporters.Sink, sent frame) (mcp.Message, error) {
+	var events <-chan struct{} // none are wanted
+	if e.wantEvents {
+		events = e.events.Wake
+	}
 	for {
 		select {
-		case answer := <-e.answered:
-			return answer, e.deliver(sink, nil)
-		case <-e.events.Wake:
-			if err := e.deliver(sink, ctx.Done()); err != nil {
-				return mcp.Message{}, err
-			}
-		case err := <-e.failed:
-			return mcp.Message{}, err
+		case <-e.settled:
+			return l.outcome(e, sink, sent)
+		case <-events:
+			e.deliver(sink, ctx.Done())
 		case <-ctx.Done():
-			return e.lastChance(sink, context.Cause(ctx))
-		case <-l.done:
-			return e.lastChance(sink, l.lostError(l.writer.surelyNotSent(sent)))
+			select {
+			case <-e.settled:
+				return l.outcome(e, sink, sent)
+			default:
+				return mcp.Message{}, context.Cause(ctx)
+			}
 		}
 	}
 }
 
-// deliver hands over what is queued, until stop is closed. It returns an error
-// if the exchange fails meanwhile, which an answered one does not.
-func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) error {
-	if !e.wantEvents {
-		return nil
+// outcome is for who was told that there is one.
+func (l *Link) outcome(e *exchange, sink transporters.Sink, sent frame) (mcp.Message, error) {
+	switch {
+	case e.lost:
+		return mcp.Message{}, l.lostError(l.writer.surelyNotSent(sent))
+	case e.failure != nil:
+		return mcp.Message{}, e.failure
+	default:
+		if e.wantEvents {
+			e.deliver(sink, nil)
+		}
+		return e.answer, nil
 	}
-	for event, ok := e.events.Pop(); ok; event, ok = e.events.Pop() {
+}
+
+// deliver hands over what is queued, until stop is closed or the exchange fails.
+func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) {
+	for !e.failed.Load() {
+		event, ok := e.events.Pop()
+		if !ok {
+			return
+		}
 		sink.Deliver(event)
 		select {
-		case err := <-e.failed:
-			return err
 		case <-stop:
-			return nil
+			return
 		default:
 		}
-	}
-	return nil
-}
-
-// lastChance returns the answer if it is there already, else err.
-func (e *exchange) lastChance(sink transporters.Sink, err error) (mcp.Message, error) {
-	select {
-	case answer := <-e.answered:
-		return answer, e.deliver(sink, nil)
-	default:
-		return mcp.Message{}, err
 	}
 }
 

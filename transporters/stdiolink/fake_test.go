@@ -155,13 +155,13 @@ func FuzzTake(f *testing.F) {
 				t.Error("an invalid message was handed on")
 			}
 		}
-		e, _ := link.pending.add(&transporters.Outbound{ID: 1, Token: 1, WantEvents: true}, silentSink{}, DefaultEventBytes)
+		e, _, _ := link.pending.add(&transporters.Outbound{ID: 1, Token: 1, WantEvents: true}, silentSink{}, DefaultEventBytes)
 		link.child = &fakeChild{stdout: pipeOf(output)}
 		if err := link.read(); !errors.Is(err, io.EOF) {
 			t.Error(err)
 		}
-		if len(e.answered)+len(e.failed) > 1 {
-			t.Error("one exchange ended twice")
+		if left := link.pending.byID.count; left+len(e.settled) != 1 {
+			t.Errorf("the exchange is in the table %d times, and ended %d times", left, len(e.settled))
 		}
 	})
 }

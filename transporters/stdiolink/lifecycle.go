@@ -81,6 +81,7 @@ func (l *Link) lifetime() (<-chan time.Time, func()) {
 func (l *Link) declare(reason error) {
 	l.err = reason
 	close(l.done)
+	l.pending.close()
 }
 
 // windUp waits for the link's other goroutines, which have nothing left to do.

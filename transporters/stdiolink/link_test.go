@@ -108,7 +108,7 @@ func TestTokenThatIsNotTheID(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, call.events, 1)
 	require.Empty(t, link.received())
-	require.Empty(t, link.pending.byID)
+	require.Zero(t, link.pending.byID.count)
 	require.Empty(t, link.pending.byToken)
 }
 

@@ -2,57 +2,91 @@ package stdiolink
 
 import (
 	"sync"
+	"sync/atomic"
 
+	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/messagequeue"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
-// exchange is one running Exchange as the reader sees it.
+// exchange is one running Exchange as the reader sees it. Whoever takes it out of
+// the table says what became of it, and nobody else does: that is one wake-up of
+// the caller, by one channel.
 type exchange struct {
 	id, token  uint64
 	wantEvents bool
 	probe      bool
 	sink       transporters.Sink
-	answered   chan mcp.Message // capacity 1: the answer, sent at most once
-	failed     chan error       // capacity 1: this exchange alone has failed
-	events     *messagequeue.Queue
+	events     *messagequeue.Queue // nil until events are wanted
+
+	settled chan struct{} // capacity 1: receives once the outcome is there
+	answer  mcp.Message   // the outcome, unless one of the next is set
+	failure error         // this exchange alone has failed
+	lost    bool          // the link has ended
+	failed  atomic.Bool   // as failure, for who delivers events meanwhile
+}
+
+// succeed gives an exchange that was taken out of the table its answer.
+func (e *exchange) succeed(answer mcp.Message) {
+	e.answer = answer
+	e.settled <- struct{}{}
+}
+
+// fail ends an exchange that was taken out of the table.
+func (e *exchange) fail(err error) {
+	e.failure = err
+	e.failed.Store(true)
+	e.settled <- struct{}{}
 }
 
 // pendingTable finds the exchange that a message belongs to.
 type pendingTable struct {
 	mu      sync.Mutex
-	byID    map[uint64]*exchange
+	byID    exchanges
 	byToken map[uint64]*exchange // only tokens that are not the id as well
-	unused  sync.Pool            // of *exchange, for their channels
+	closed  bool
+	unused  sync.Pool // of *exchange, for their channels
 }
 
 func newPendingTable() *pendingTable {
-	return &pendingTable{byID: map[uint64]*exchange{}, byToken: map[uint64]*exchange{}}
+	return &pendingTable{byToken: map[uint64]*exchange{}}
 }
 
-// add registers an exchange. It returns nil if its id or token is taken.
-func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink, eventBytes int) (e *exchange, count int) {
+// errTableClosed: the link has ended. errTaken: an id or a token is in use.
+var (
+	errTableClosed = errors.New("the link has ended")
+	errTaken       = errors.New("the id or the progress token is in use")
+)
+
+// add registers an exchange and returns how many there are now.
+func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink, eventBytes int) (e *exchange, count int, err error) {
 	e, _ = t.unused.Get().(*exchange)
 	if e == nil {
-		e = &exchange{answered: make(chan mcp.Message, 1), failed: make(chan error, 1), events: messagequeue.New(eventBytes)}
+		e = &exchange{settled: make(chan struct{}, 1)}
 	}
 	e.id, e.token, e.wantEvents, e.sink = out.ID, out.Token, out.WantEvents, sink
 	e.probe = out.Method == mcp.MethodDiscover
+	if e.wantEvents && e.events == nil {
+		e.events = messagequeue.New(eventBytes)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[e.id] != nil || e.token != 0 && t.ofToken(e.token) != nil {
-		return nil, len(t.byID)
+	switch {
+	case t.closed:
+		return nil, 0, errTableClosed
+	case t.byID.get(e.id) != nil || e.token != 0 && t.ofToken(e.token) != nil:
+		return nil, 0, errTaken
 	}
-	t.byID[e.id] = e
+	t.byID.put(e)
 	if e.token != 0 && e.token != e.id {
 		t.byToken[e.token] = e
 	}
-	return e, len(t.byID)
+	return e, t.byID.count, nil
 }
 
-// remove ends an exchange. It returns false if the reader has taken it already,
-// and may still be about to signal it.
+// remove ends an exchange. It returns false if another has taken it already, and
+// may still be about to signal it.
 func (t *pendingTable) remove(e *exchange) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,10 +94,10 @@ func (t *pendingTable) remove(e *exchange) bool {
 }
 
 func (t *pendingTable) unlink(e *exchange) bool {
-	if t.byID[e.id] != e {
+	if t.byID.get(e.id) != e {
 		return false
 	}
-	delete(t.byID, e.id)
+	t.byID.remove(e)
 	if e.token != e.id {
 		delete(t.byToken, e.token)
 	}
@@ -74,7 +108,7 @@ func (t *pendingTable) unlink(e *exchange) bool {
 func (t *pendingTable) take(id uint64) *exchange {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := t.byID[id]
+	e := t.byID.get(id)
 	if e != nil {
 		t.unlink(e)
 	}
@@ -88,8 +122,8 @@ func (t *pendingTable) takeAnonymous() *exchange {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var found *exchange
-	for _, e := range t.byID {
-		if e.probe || len(t.byID) == 1 {
+	for e := range t.byID.all() {
+		if e.probe || t.byID.count == 1 {
 			found = e
 		}
 	}
@@ -99,11 +133,28 @@ func (t *pendingTable) takeAnonymous() *exchange {
 	return found
 }
 
+// close lets no further exchange in, and tells those that run that the link has
+// ended.
+func (t *pendingTable) close() {
+	t.mu.Lock()
+	t.closed = true
+	var lost []*exchange
+	for e := range t.byID.all() {
+		lost = append(lost, e)
+	}
+	t.byID, t.byToken = exchanges{}, nil
+	t.mu.Unlock()
+	for _, e := range lost {
+		e.lost = true
+		e.settled <- struct{}{}
+	}
+}
+
 // withID returns the exchange with this id, or nil.
 func (t *pendingTable) withID(id uint64) *exchange {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.byID[id]
+	return t.byID.get(id)
 }
 
 // withToken returns the exchange with this progress token, or nil.
@@ -117,7 +168,7 @@ func (t *pendingTable) ofToken(token uint64) *exchange {
 	if e := t.byToken[token]; e != nil {
 		return e
 	}
-	if e := t.byID[token]; e != nil && e.token == token {
+	if e := t.byID.get(token); e != nil && e.token == token {
 		return e
 	}
 	return nil
@@ -126,8 +177,9 @@ func (t *pendingTable) ofToken(token uint64) *exchange {
 // reuse takes back an exchange that was answered, the only case in which it is
 // certain that nobody signals it any more.
 func (t *pendingTable) reuse(e *exchange) {
-	e.sink = nil
-	if e.events.Reset(e.events.Limit()) {
-		t.unused.Put(e)
+	if e.wantEvents && !e.events.Reset(e.events.Limit()) {
+		return
 	}
+	e.sink, e.answer = nil, mcp.Message{}
+	t.unused.Put(e)
 }

@@ -126,7 +126,7 @@ func (l *Link) routeAnswer(m mcp.Message) bool {
 		return false
 	}
 	e.sink.Arrived()
-	e.answered <- m
+	e.succeed(m)
 	return true
 }
 
@@ -199,7 +199,7 @@ func (l *Link) queue(e *exchange, m mcp.Message, owned bool) {
 		return
 	}
 	if l.pending.remove(e) {
-		e.failed <- fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, e.events.Limit())
+		e.fail(fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, e.events.Limit()))
 	}
 }
 
