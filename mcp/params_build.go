@@ -16,7 +16,7 @@ func CallToolParams(name string, arguments any) (*Params, error) {
 	// One allocation holds the params and, where they are small, their text.
 	held := &struct {
 		Params
-		room [256]byte
+		room [192]byte
 	}{}
 	raw := append(held.room[:0], `{"name":`...)
 	raw = jsonscan.AppendString(raw, name)

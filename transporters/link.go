@@ -115,8 +115,9 @@ type Sink interface {
 	// Accepted: the link has taken the frame, in order. Called at most once,
 	// from any goroutine; it only touches atomics.
 	Accepted()
-	// Arrived: a message of this exchange came in. Called from the reader's
-	// goroutine; it only touches atomics.
+	// Arrived: a message of this exchange came in; of its answer, which ends it, a
+	// link need not tell. Called from the reader's goroutine; it only touches
+	// atomics.
 	Arrived()
 	// Deliver hands over a message that belongs to the exchange, in order, in
 	// the goroutine that called Exchange, with no lock held. It is never the

@@ -8,7 +8,7 @@ import (
 )
 
 // Meter counts requests. The zero value is ready for use; it is safe for
-// concurrent use, takes no lock, and allocates only for a failure.
+// concurrent use, takes no lock, and allocates only for a failure, and the first time.
 type Meter struct {
 	inFlight atomic.Int64
 	requests atomic.Uint64
@@ -17,13 +17,24 @@ type Meter struct {
 	longest  atomic.Int64
 	kinds    [len(FailureCounts{})]atomic.Uint64
 	last     atomic.Pointer[Failure]
+	origin   atomic.Pointer[time.Time] // when it began to count
 }
 
 // Begin counts a request in, and returns the time for End.
 func (m *Meter) Begin() time.Time {
 	m.inFlight.Add(1)
 	m.requests.Add(1)
-	return time.Now()
+	origin := m.origin.Load()
+	if origin == nil {
+		now := time.Now()
+		if m.origin.CompareAndSwap(nil, &now) {
+			return now
+		}
+		origin = m.origin.Load()
+	}
+	// time.Now reads two clocks, this only the one that measures: a noticeable
+	// part of a short call.
+	return origin.Add(time.Since(*origin))
 }
 
 // End counts it out, with what came of it.

@@ -27,7 +27,6 @@ func (l *Link) failUnusable(id uint64, problem error) {
 	if e == nil {
 		return
 	}
-	e.sink.Arrived()
 	e.fail(&errors.TransporterRequestError{
 		Kind:    errors.KindProtocol,
 		Message: "the answer cannot be used",

@@ -125,7 +125,6 @@ func (l *Link) routeAnswer(m mcp.Message) bool {
 	if e == nil {
 		return false
 	}
-	e.sink.Arrived()
 	e.succeed(m)
 	return true
 }
