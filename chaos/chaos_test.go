@@ -26,7 +26,12 @@ import (
 	"github.com/mcp-client-go/mcpclient/mcptest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	mcptest.ServeProcess(map[string]func() *mcptest.Server{
+		"kept": func() *mcptest.Server { return newKeptServer() },
+	})
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	handlers    = 1000

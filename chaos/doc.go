@@ -6,4 +6,7 @@
 // no socket, no body.
 //
 // Chance decides, from a seed that a failure prints; CHAOS_SEED repeats it.
+//
+// Another test keeps what thousands of calls got, and compares it when all are over:
+// with the build tag poison while every buffer that is used again is overwritten.
 package chaos

@@ -93,6 +93,9 @@ for module in $modules; do
         go test "${race[@]}" -count=1 -timeout=10m ./...
     )
 done
+echo "== what was handed out, while all that is used again is overwritten"
+go vet -tags poison ./internal/... ./transporters/...
+go test "${race[@]}" -count=1 -tags poison -run TestWhatWasHandedOutStays ./chaos
 for system in windows darwin; do
     echo "== vet for $system"
     GOOS=$system CGO_ENABLED=0 go vet ./...

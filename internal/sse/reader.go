@@ -16,6 +16,7 @@ import (
 	"io"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/poison"
 )
 
 // DefaultMaxEvent is the size limit that New applies if it is given none:
@@ -67,6 +68,7 @@ func (r *Reader) Reset(source io.Reader, maxEvent int) {
 		maxEvent = DefaultMaxEvent
 	}
 	buffer := r.buffer
+	poison.Memory(buffer)
 	if len(buffer) > keptBuffer {
 		buffer = nil
 	}
@@ -200,6 +202,9 @@ func (r *Reader) nextLine() (from, to int, ok bool) {
 
 // fill makes room and reads once.
 func (r *Reader) fill() error {
+	if !r.hasData {
+		poison.Part(r.buffer[:r.line])
+	}
 	if r.size+r.end-r.line > r.maxEvent {
 		return r.tooLarge()
 	}

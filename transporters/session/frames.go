@@ -1,6 +1,10 @@
 package session
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/mcp-client-go/mcpclient/internal/poison"
+)
 
 // keptFrame is the largest frame whose memory is used again.
 const keptFrame = 16 << 10
@@ -20,6 +24,7 @@ func (f *frameBuffers) take() *frameBuffer {
 }
 
 func (f *frameBuffers) keep(buffer *frameBuffer) {
+	poison.Memory(buffer.bytes)
 	if cap(buffer.bytes) <= keptFrame {
 		f.unused.Put(buffer)
 	}

@@ -3,6 +3,8 @@ package stdiolink
 import (
 	"bytes"
 	"io"
+
+	"github.com/mcp-client-go/mcpclient/internal/poison"
 )
 
 // lineReader cuts a stream into lines with one buffer. A line that fits is
@@ -54,6 +56,7 @@ func (r *lineReader) next() (line []byte, owned bool, err error) {
 			r.start = r.end
 			return line, false, r.failed
 		}
+		poison.Part(r.buffer[:r.start]) // the lines before
 		scanned -= r.makeRoom()
 		n, err := r.from.Read(r.buffer[r.end:])
 		r.end += n

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/poison"
 	"github.com/mcp-client-go/mcpclient/internal/process"
 )
 
@@ -188,6 +189,7 @@ func (w *writer) takeBuffer() []byte {
 }
 
 func (w *writer) giveBack(batch []byte) {
+	poison.Memory(batch)
 	if cap(batch) <= keepBuffer {
 		w.spare = batch[:0]
 	}
