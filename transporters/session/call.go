@@ -260,7 +260,7 @@ func (c *call) isRecyclable() bool {
 // reset forgets the request, so that nothing of it is kept.
 func (c *call) reset() {
 	c.request = request{}
-	c.scope.values = nil
+	c.scope.values = c.session.ctx
 }
 
 // explain returns the error the caller is to see: if the call's context has
