@@ -41,7 +41,7 @@ func (s *Slot) Listen(ctx context.Context, filter mcp.SubscriptionFilter, handle
 			Message: "a server of this type has no subscriptions", Err: errors.ErrCapabilityMissing,
 		}
 	}
-	subscription, err := listening.Listen(ctx, filter, s.hearing(handler))
+	subscription, err := listening.Listen(ctx, filter, s.hearing(t.principal, handler))
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func TestWhatIsNotTakenChangesNothing(t *testing.T) {
 	_, err = f.Remake(section(t, text+", request_timeout: 5s}\n"), made.Slot)
 	require.NoError(t, err)
 
-	made.Slot.hear(mcp.Message{Method: mcp.NotificationToolsListChanged})
+	made.Slot.hear("", mcp.Message{Method: mcp.NotificationToolsListChanged})
 	assert.JSONEq(t, `{"tools":[{"name":"b"}]}`, list(made), "not from the cache")
 	require.Len(t, made.Slot.ChangedTools(), 1)
 	require.NoError(t, made.Slot.AcceptTools(t.Context(), "a"))

@@ -8,21 +8,21 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
 )
 
-// hear takes in what a server notifies of itself, for the cache.
-func (s *Slot) hear(m mcp.Message) {
+// hear takes in what a server notifies the principal of, for the cache.
+func (s *Slot) hear(principal string, m mcp.Message) {
 	if cache := s.hears.Load(); cache != nil {
-		cache.Notify(m)
+		cache.Notify(principal, m)
 	}
 }
 
-// hearing returns the handler of a subscription with the cache before it: what
-// the handler asks for is not what has just become stale.
-func (s *Slot) hearing(handler func(mcp.Message)) func(mcp.Message) {
+// hearing returns the handler of a principal's subscription with the cache before it:
+// what the handler asks for is not what has just become stale.
+func (s *Slot) hearing(principal string, handler func(mcp.Message)) func(mcp.Message) {
 	if handler == nil {
 		return nil
 	}
 	return func(m mcp.Message) {
-		s.hear(m)
+		s.hear(principal, m)
 		handler(m)
 	}
 }
@@ -40,11 +40,28 @@ func (p cachePeer) Generation(principal string) policy.Generation {
 	if t == nil {
 		return policy.Generation{}
 	}
-	handshakes := t.stats().Handshakes
+	handshakes := t.handshakes()
 	if handshakes == 0 {
 		return policy.Generation{}
 	}
 	return policy.Generation{Connection: t.serial, Handshakes: handshakes}
+}
+
+// handshakes is how many the base has made. Of several instances behind one the
+// first of each count as one: an instance that is started later takes the place of
+// none.
+func (t *tenant) handshakes() uint64 {
+	if !t.opened.Load() {
+		return 0
+	}
+	if several, ok := t.base.(interface{ Renewals() (uint64, bool) }); ok {
+		renewals, isConnected := several.Renewals()
+		if !isConnected {
+			return 0
+		}
+		return renewals + 1
+	}
+	return t.base.Stats().Handshakes
 }
 
 // Era is unknown if there is no telling.

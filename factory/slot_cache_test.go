@@ -3,6 +3,7 @@ package factory
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
+	"github.com/mcp-client-go/mcpclient/transporters/supervise"
 )
 
 // The generation changes with every handshake, and with every base.
@@ -43,6 +45,41 @@ func TestGenerationOfACachePeer(t *testing.T) {
 	require.ErrorIs(t, err, errors.ErrTransportClosed)
 }
 
+// Of several instances each is started when it is needed: that it is says nothing of
+// what others have said before. That one was lost does.
+func TestGenerationOfSeveralInstances(t *testing.T) {
+	server := mcptest.NewDemoServer()
+	defer server.Close()
+	var sessions []*session.Session
+	open := func(Caller) (transporters.Base, error) {
+		s := session.New("s", session.Settings{}, supervise.New("s", nil, func(context.Context) (transporters.Link, error) {
+			return server.Link(), nil
+		}))
+		sessions = append(sessions, s)
+		return s, nil
+	}
+	slot := NewSlot("s", Blueprint{Open: instanceKeys{Instances: 2}.pooled(Build{Server: "s"}, open)}, 1)
+	defer slot.Close()
+	peer := cachePeer{slot}
+	_, err := slot.Request(t.Context(), "tools/list", nil, nil)
+	require.NoError(t, err)
+	first := peer.Generation("")
+	assert.EqualValues(t, 1, first.Handshakes)
+	for _, s := range sessions {
+		_, err = s.Request(t.Context(), "tools/list", nil, nil)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, first, peer.Generation(""), "both serve now")
+	server.Kill(errors.ErrPeerLost)
+	for _, s := range sessions {
+		require.Eventually(t, func() bool {
+			_, err := s.Request(t.Context(), "tools/list", nil, nil)
+			return err == nil
+		}, 10*time.Second, time.Millisecond)
+	}
+	assert.EqualValues(t, 3, peer.Generation("").Handshakes, "both were lost")
+}
+
 // A subscription of the cache's keeps no base from making room for another.
 func TestWatchingDoesNotHoldABase(t *testing.T) {
 	server := mcptest.NewDemoServer()
@@ -60,15 +97,18 @@ func TestWatchingDoesNotHoldABase(t *testing.T) {
 	<-watch.Done()
 }
 
-// Where the base has no subscriptions, the cache works without.
+// Where the base has no subscriptions, the cache works without, as soon as that is
+// known.
 func TestCacheOfABaseWithoutSubscriptions(t *testing.T) {
 	script := mcptest.NewTransporter(t)
-	script.Expect("tools/list").Return(`{"ttlMs":60000}`)
+	script.Expect("tools/list").Always().Return(`{"ttlMs":60000}`)
 	made := makeScripted(t, script, "    cache: {enabled: true, watch: true}\n")
-	for range 3 {
+	require.Eventually(t, func() bool {
+		before := len(script.Calls())
 		_, err := made.Head.Request(t.Context(), "tools/list", nil, nil)
 		require.NoError(t, err)
-	}
+		return len(script.Calls()) == before
+	}, 10*time.Second, time.Millisecond)
 	_, err := cachePeer{made.Slot}.Watch(t.Context(), mcp.SubscriptionFilter{}, nil)
 	require.ErrorIs(t, err, errors.ErrCapabilityMissing)
 }

@@ -5,10 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -19,13 +18,16 @@ import (
 
 // Cache is the policy.CacheStore in Redis.
 //
-// Nothing is searched for to be deleted. A server, a method of it and a subject of
-// that each have a generation, a random word. A result is kept together with the
-// three that were in force before it was fetched, and counts only as long as they
-// still are; a deletion gives the server, the method or the subject a new one. A
-// generation that Redis has lost, by its expiry, an eviction or a restart, is
-// replaced by another random word, so that what was kept under it is never found
-// again.
+// Nothing is searched for to be deleted. A server has a generation, a random word; so
+// has each of its methods, each subject of that, each principal that asks for it, and
+// what all principals share. A result is kept together with the four that were in
+// force before it was fetched, and counts only as long as they still are; a deletion
+// gives one of them a new word. A generation that Redis has lost, by its expiry, an
+// eviction or a restart, is replaced by another random word, so that what was kept
+// under it is never found again.
+//
+// Results are encrypted, and their keys tell the server and the method, but not for
+// whom they are. One that does not open is a miss.
 //
 // With near_cache what is read is kept in memory too. Redis remembers who has read
 // what, and tells them when it changes (client-side caching); of a lost connection
@@ -34,13 +36,16 @@ import (
 //
 // A deletion that Redis did not take is made before anything else is read or kept.
 type Cache struct {
-	db *database
+	db     *database
+	seal   *sealer
+	warned atomic.Bool
 
-	mu   sync.Mutex
-	owed map[string]struct{} // generations that are to be replaced
+	mu     sync.Mutex
+	owed   map[string]uint64 // generations that are to be replaced, and which owing it was
+	owings uint64
 }
 
-var _ policy.CacheStore = (*Cache)(nil)
+var _ policy.CacheClaimer = (*Cache)(nil)
 
 const (
 	// nearLife is how long a result is believed without asking Redis again.
@@ -65,69 +70,47 @@ end
 return table.concat(found, '.')`
 	keepScript = `
 local found = {}
-for i = 1, 3 do
+for i = 1, #KEYS - 1 do
   found[i] = redis.call('GET', KEYS[i])
   if not found[i] then return 0 end
 end
 if table.concat(found, '.') ~= ARGV[1] then return 0 end
-for i = 1, 3 do
+for i = 1, #KEYS - 1 do
   if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[4]) / 2 then redis.call('PEXPIRE', KEYS[i], ARGV[4]) end
 end
-redis.call('SET', KEYS[4], ARGV[2], 'PX', ARGV[3])
+redis.call('SET', KEYS[#KEYS], ARGV[2], 'PX', ARGV[3])
 return 1`
+	releaseScript = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`
 )
-
-// place is where the results of a server's method and subject are. What is in
-// braces makes a cluster keep them on one node.
-type place struct {
-	generations [3]string
-	results     string
-}
-
-func (c *Cache) place(server, method, subject string) place {
-	base := c.db.prefix + "cache:{" + strings.NewReplacer("{", "(", "}", ")").Replace(server) + "}:"
-	return place{
-		generations: [3]string{base + "g", base + "g:" + method, base + "g:" + method + ":" + subject},
-		results:     base + "r:" + method + ":" + subject + ":",
-	}
-}
-
-// split takes a key of the cache apart.
-func (c *Cache) split(key string) (at place, rest string, err error) {
-	parts := strings.SplitN(key, ":", 4)
-	if len(parts) < 4 {
-		return place{}, "", fmt.Errorf("%q is not a key of the cache", errors.PeerText(key, 80))
-	}
-	return c.place(parts[0], parts[1], parts[2]), parts[3], nil
-}
 
 // Get implements policy.CacheStore.
 func (c *Cache) Get(ctx context.Context, own, shared string) (value []byte, mark string, err error) {
-	at, ownRest, err := c.split(own)
+	mine, err := c.place(own)
 	if err != nil {
 		return nil, "", err
 	}
-	_, sharedRest, err := c.split(shared)
+	all, err := c.place(shared)
 	if err != nil {
 		return nil, "", err
 	}
-	keys := append(at.generations[:], at.results+ownRest)
-	if sharedRest != ownRest {
-		keys = append(keys, at.results+sharedRest)
+	generations := append(mine.generations[:], all.generations[ofWhom])
+	keys := append(mine.generations[:], mine.result)
+	if own != shared {
+		keys = append(keys, all.generations[ofWhom], all.result)
 	}
 	err = c.do(ctx, func(ctx context.Context, client rueidis.Client) (err error) {
 		found, err := rueidis.MGetCache(client, ctx, nearLife, keys)
 		if err != nil {
 			return err
 		}
-		if mark = markOf(found, keys[:3]); mark == "" {
-			mark, err = c.makeGenerations(ctx, client, keys[:3])
+		if mark = markOf(found, generations); mark == "" {
+			mark, err = c.makeGenerations(ctx, client, generations)
 			return err
 		}
-		for _, key := range keys[3:] {
-			if value = current(found[key], mark); value != nil {
-				return nil
-			}
+		if value = c.current(found[mine.result], mine, mark); value == nil && own != shared {
+			value = c.current(found[all.result], all, mark)
 		}
 		return nil
 	})
@@ -139,7 +122,7 @@ func (c *Cache) Get(ctx context.Context, own, shared string) (value []byte, mark
 
 // markOf joins the generations; "" if one is missing.
 func markOf(found map[string]rueidis.RedisMessage, generations []string) string {
-	var words [3]string
+	words := make([]string, len(generations))
 	for i, key := range generations {
 		message := found[key]
 		word, err := message.ToString()
@@ -148,36 +131,46 @@ func markOf(found map[string]rueidis.RedisMessage, generations []string) string 
 		}
 		words[i] = word
 	}
-	return strings.Join(words[:], ".")
+	return strings.Join(words, ".")
 }
 
-// current returns a kept result if it is of these generations: it is the mark, a
-// line feed, and the result.
-func current(kept rueidis.RedisMessage, mark string) []byte {
+// current returns a kept result if it is of the generations of the mark, and opens.
+// It is their words, a line feed, and what is sealed.
+func (c *Cache) current(kept rueidis.RedisMessage, at place, mark string) []byte {
 	text, err := kept.AsBytes() // of the near cache: nobody changes it
-	if err != nil || len(text) <= len(mark) || text[len(mark)] != '\n' || string(text[:len(mark)]) != mark {
+	head := at.words(mark) + "\n"
+	if err != nil || !bytes.HasPrefix(text, []byte(head)) {
 		return nil
 	}
-	return text[len(mark)+1:]
+	value, err := c.seal.openResult(at.result, head, text[len(head):])
+	if err != nil {
+		if c.warned.CompareAndSwap(false, true) {
+			c.db.log.Warn("a cached result in the store does not open, and is fetched anew: it is damaged, or was written with another key (store.key)", "key", at.result)
+		}
+		return nil
+	}
+	return value
 }
 
 func (c *Cache) makeGenerations(ctx context.Context, client rueidis.Client, keys []string) (mark string, err error) {
-	script := client.B().Eval().Script(generationsScript).Numkeys(3).Key(keys...).
+	script := client.B().Eval().Script(generationsScript).Numkeys(int64(len(keys))).Key(keys...).
 		Arg(rand.Text()[:16], fmt.Sprint(milliseconds(generationLife))).Build()
 	return obeyed(ctx, client, script, keys[0]).ToString()
 }
 
 // Set implements policy.CacheStore.
 func (c *Cache) Set(ctx context.Context, key string, value []byte, ttl time.Duration, mark string) error {
-	at, rest, err := c.split(key)
+	at, err := c.place(key)
 	if err != nil || mark == "" {
 		return err
 	}
-	kept := bytes.Join([][]byte{[]byte(mark), value}, []byte{'\n'})
+	words := at.words(mark)
+	kept := c.seal.sealResult(at.result, words+"\n", value)
 	return c.do(ctx, func(ctx context.Context, client rueidis.Client) error {
-		script := client.B().Eval().Script(keepScript).Numkeys(4).Key(append(at.generations[:], at.results+rest)...).
-			Arg(mark, rueidis.BinaryString(kept), fmt.Sprint(milliseconds(ttl)), fmt.Sprint(milliseconds(generationLife))).Build()
-		return obeyed(ctx, client, script, at.generations[0]).Error()
+		keys := append(at.generations[:], at.result)
+		script := client.B().Eval().Script(keepScript).Numkeys(int64(len(keys))).Key(keys...).
+			Arg(words, rueidis.BinaryString(kept), fmt.Sprint(milliseconds(ttl)), fmt.Sprint(milliseconds(generationLife))).Build()
+		return obeyed(ctx, client, script, at.result).Error()
 	})
 }
 
@@ -185,54 +178,59 @@ func (c *Cache) Set(ctx context.Context, key string, value []byte, ttl time.Dura
 func (c *Cache) Delete(ctx context.Context, prefix string) error {
 	parts := strings.Split(strings.TrimSuffix(prefix, ":"), ":")
 	if len(parts) > 3 || parts[0] == "" {
-		return fmt.Errorf("%q is not a prefix of keys of the cache", errors.PeerText(prefix, 80))
+		return notAPrefix(prefix)
 	}
 	depth := len(parts) - 1
 	parts = append(parts, "", "")
-	c.owe(c.place(parts[0], parts[1], parts[2]).generations[depth])
+	c.owe(c.generations(parts[0], parts[1], parts[2], "")[depth])
 	return c.do(ctx, func(context.Context, rueidis.Client) error { return nil })
 }
 
-// owe notes a generation that is to be replaced.
-func (c *Cache) owe(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.owed == nil {
-		c.owed = map[string]struct{}{}
-	}
-	if len(c.owed) >= mostOwed { // then rather everything of the server
-		server, _, _ := strings.Cut(key, "}:")
-		key = server + "}:g"
-	}
-	c.owed[key] = struct{}{}
-}
-
-// mostOwed bounds what is noted while the store is down, beside one generation for
-// each server.
-const mostOwed = 1000
-
-// do replaces the generations that are owed, and then runs the operation.
-func (c *Cache) do(ctx context.Context, operation func(ctx context.Context, client rueidis.Client) error) error {
-	return c.db.do(ctx, func(ctx context.Context, client rueidis.Client) error {
-		c.mu.Lock()
-		owed := slices.Collect(maps.Keys(c.owed))
-		c.mu.Unlock()
-		for _, key := range owed {
-			set := client.B().Set().Key(key).Value(rand.Text()[:16]).PxMilliseconds(milliseconds(generationLife)).Build()
-			if err := obeyed(ctx, client, set, key).Error(); err != nil {
-				return err
-			}
-			c.mu.Lock()
-			delete(c.owed, key)
-			c.mu.Unlock()
+// DeleteOf implements policy.CacheStore.
+func (c *Cache) DeleteOf(ctx context.Context, prefixes, words []string) error {
+	for _, prefix := range prefixes {
+		parts := strings.Split(strings.TrimSuffix(prefix, ":"), ":")
+		if len(parts) != 2 || parts[0] == "" {
+			return notAPrefix(prefix)
 		}
-		return operation(ctx, client)
-	})
+		for _, word := range words {
+			c.owe(c.generations(parts[0], parts[1], "", word)[ofWhom])
+		}
+	}
+	return c.do(ctx, func(context.Context, rueidis.Client) error { return nil })
 }
 
-// obeyed runs a command that changes keys, and waits until this replica has heard
-// of that too: Redis tells so before it answers the next command of the same
-// connection. key is on the same node.
-func obeyed(ctx context.Context, client rueidis.Client, command rueidis.Completed, key string) rueidis.RedisResult {
-	return client.DoMulti(ctx, command, client.B().Exists().Key(key).Build())[0]
+func notAPrefix(prefix string) error {
+	return fmt.Errorf("%q is not a prefix of keys of the cache", errors.PeerText(prefix, 80))
+}
+
+// Claim implements policy.CacheClaimer.
+func (c *Cache) Claim(ctx context.Context, key, mark string, life time.Duration) (claim string, err error) {
+	at, err := c.place(key)
+	if err != nil {
+		return "", err
+	}
+	word := rand.Text()
+	err = c.do(ctx, func(ctx context.Context, client rueidis.Client) error {
+		err := client.Do(ctx, client.B().Set().Key(at.claim(mark)).Value(word).Nx().PxMilliseconds(milliseconds(life)).Build()).Error()
+		if rueidis.IsRedisNil(err) {
+			word, err = "", nil
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return word, nil
+}
+
+// Release implements policy.CacheClaimer.
+func (c *Cache) Release(ctx context.Context, key, mark, claim string) error {
+	at, err := c.place(key)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, func(ctx context.Context, client rueidis.Client) error {
+		return client.Do(ctx, client.B().Eval().Script(releaseScript).Numkeys(1).Key(at.claim(mark)).Arg(claim).Build()).Error()
+	})
 }

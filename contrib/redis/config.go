@@ -22,7 +22,7 @@ type Config struct {
 	// URL may hold a password.
 	URL    config.Secret `config:"url,required" doc:"redis://[user:password@]host[:port][/database], rediss:// with TLS, unix:///path; ?addr=host:port adds nodes, which makes it a cluster, or sentinels of master_set=name"`
 	Prefix string        `config:"prefix" default:"mcpclient:" doc:"begins the name of every key; programs that are not to share have different ones"`
-	Key    config.Secret `config:"key,required" doc:"32 bytes in base64 or hex, the same for all replicas, that encrypt tokens"`
+	Key    config.Secret `config:"key,required" doc:"32 bytes in base64 or hex, the same for all replicas, that encrypt tokens and results, and sign pins"`
 	// Timeout bounds what can be done without, and the making of a connection;
 	// TokenTimeout what decides whether a call fails.
 	Timeout        config.Duration `config:"timeout" default:"500ms" doc:"longest wait for what calls can do without, such as a cached result, and for a connection to be made"`
@@ -82,7 +82,7 @@ func New(section *config.Section, logger hclog.Logger) (factory.Stores, []errors
 	shared := newConnection(options, logger)
 	quick, patient := shared.within(cfg.Timeout.Or(defaultTimeout), cfg.Prefix), shared.within(cfg.TokenTimeout.Or(defaultTokenTimeout), cfg.Prefix)
 	stores := factory.Stores{
-		Tokens: &Tokens{db: patient, seal: seal}, Cache: &Cache{db: quick}, Pins: &Pins{db: patient},
+		Tokens: &Tokens{db: patient, seal: seal}, Cache: &Cache{db: quick, seal: seal}, Pins: &Pins{db: patient, seal: seal},
 		Verdicts: &Verdicts{db: quick}, Turns: &Turns{db: quick}, Close: shared.close,
 	}
 	if cfg.TokensWhenDown == whenDownLocal {

@@ -55,6 +55,19 @@ func TestCache(t *testing.T) {
 	}
 }
 
+func TestClaims(t *testing.T) {
+	for name, keys := range map[string]string{"near": "", "far": "near_cache: false"} {
+		t.Run(name, func(t *testing.T) { policytest.Claims(t, claimers(pairs(t, keys))) })
+	}
+}
+
+func claimers(open func(t *testing.T) (first, second factory.Stores)) func(t *testing.T) (first, second policy.CacheClaimer) {
+	return func(t *testing.T) (policy.CacheClaimer, policy.CacheClaimer) {
+		first, second := open(t)
+		return first.Cache.(policy.CacheClaimer), second.Cache.(policy.CacheClaimer)
+	}
+}
+
 // A node of a cluster refuses what concerns keys of several nodes, even if it has
 // them all.
 func TestCluster(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/factory"
 	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters/policy"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
@@ -30,6 +31,10 @@ func everything(ctx context.Context, stores factory.Stores) map[string]error {
 	}
 	failures["cache set"] = stores.Cache.Set(ctx, cached, []byte("{}"), time.Minute, mark)
 	failures["cache delete"] = stores.Cache.Delete(ctx, "s-0:tools/list:")
+	failures["cache delete of"] = stores.Cache.DeleteOf(ctx, []string{"s-0:tools/list:"}, []string{"self"})
+	claimer := stores.Cache.(policy.CacheClaimer)
+	_, failures["claim"] = claimer.Claim(ctx, cached, mark, time.Second)
+	failures["release"] = claimer.Release(ctx, cached, mark, "x")
 	key := auth.Key{Kind: auth.KindToken, Server: "https://a.example", Principal: "p"}
 	_, _, failures["token get"] = stores.Tokens.Get(ctx, key)
 	failures["token put"] = stores.Tokens.Put(ctx, key, []byte("x"), time.Time{})
@@ -164,7 +169,9 @@ func TestLostGenerations(t *testing.T) {
 	server := startRedis(t)
 	stores := server.connect(t, "near_cache: false")
 	cache := stores.Cache.(*Cache)
-	for _, lost := range cache.place("s-0", "tools/list", "-").generations {
+	at, err := cache.place(cached)
+	require.NoError(t, err)
+	for _, lost := range at.generations {
 		_, mark, err := cache.Get(t.Context(), cached, cached)
 		require.NoError(t, err)
 		require.NoError(t, cache.Set(t.Context(), cached, []byte("{1}"), time.Hour, mark))

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
@@ -21,13 +22,24 @@ import (
 // encrypted is bound to the tag and the key, so that a value that was moved to
 // another key does not open.
 
+// A sealed result has no tag, since nobody compares it: it is a nonce and what is
+// encrypted, bound to the generations it is of. Every key of Redis has a cipher of
+// its own, so that a result that was moved to another key, of another principal, does
+// not open, and random nonces do not run out.
+//
+// A pin is not encrypted: a digest is no secret. It has a keyed hash behind it, so that
+// nobody who can only write to Redis makes a tool look as if it had been pinned.
+
 // tagBytes is the length of the tag.
 const tagBytes = sha256.Size
 
 type sealer struct {
-	box   cipher.AEAD
-	tags  []byte
-	names []byte
+	box         cipher.AEAD
+	tags        []byte
+	names       []byte
+	results     []byte
+	resultNames []byte
+	pins        []byte
 }
 
 func newSealer(secret config.Secret) (*sealer, error) {
@@ -43,7 +55,10 @@ func newSealer(secret config.Secret) (*sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sealer{box: box, tags: derive(master, "tags"), names: derive(master, "names")}, nil
+	return &sealer{
+		box: box, tags: derive(master, "tags"), names: derive(master, "names"),
+		results: derive(master, "results"), resultNames: derive(master, "names of results"), pins: derive(master, "pins"),
+	}, nil
 }
 
 // derive makes independent keys of one.
@@ -91,6 +106,52 @@ func (s *sealer) open(key auth.Key, sealed []byte) ([]byte, error) {
 		return nil, errForeign
 	}
 	return value, nil
+}
+
+// resultName stands for what tells results apart of which Redis is not to know whom
+// they are for.
+func (s *sealer) resultName(parts ...string) string {
+	const enough = 16
+	return hex.EncodeToString(hashed(s.resultNames, parts...)[:enough])
+}
+
+// sealResult appends a sealed result to its head, which it is bound to.
+func (s *sealer) sealResult(key, head string, value []byte) []byte {
+	box, _ := masterkey.Box(hashed(s.results, key)) // fails only for keys of another length
+	sealed := make([]byte, len(head)+box.NonceSize(), len(head)+box.NonceSize()+len(value)+box.Overhead())
+	copy(sealed, head)
+	nonce := sealed[len(head):]
+	_, _ = rand.Read(nonce) // never fails
+	return box.Seal(sealed, nonce, value, []byte(head))
+}
+
+// openResult opens what is behind the head.
+func (s *sealer) openResult(key, head string, sealed []byte) ([]byte, error) {
+	box, _ := masterkey.Box(hashed(s.results, key))
+	if len(sealed) < box.NonceSize() {
+		return nil, errForeign
+	}
+	value, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], []byte(head))
+	if err != nil {
+		return nil, errForeign
+	}
+	return value, nil
+}
+
+// signPin returns a digest with its keyed hash.
+func (s *sealer) signPin(key, tool, digest string) string {
+	return digest + pinSeparator + hex.EncodeToString(hashed(s.pins, key, tool, digest))
+}
+
+const pinSeparator = " "
+
+// readPin returns the digest of a signed pin.
+func (s *sealer) readPin(key, tool, signed string) (digest string, err error) {
+	digest, _, _ = strings.Cut(signed, pinSeparator)
+	if !hmac.Equal([]byte(signed), []byte(s.signPin(key, tool, digest))) {
+		return "", errForeign
+	}
+	return digest, nil
 }
 
 var errForeign = errors.New("the record does not open: it is damaged, or was written with another key (store.key)")

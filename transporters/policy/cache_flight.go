@@ -88,7 +88,7 @@ func (w *cached) lead(r *request, name string, own *flight) (mcp.Result, error) 
 			return result, nil
 		}
 	}
-	own.result, own.isShared, own.err = w.fetch(r, nil)
+	own.result, own.isShared, own.err = w.fetchForAll(r)
 	own.gaveUp = isOfTheCaller(own.err, r.options)
 	own.isShared = own.isShared || own.err != nil && !own.gaveUp
 	return own.result, own.err

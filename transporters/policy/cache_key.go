@@ -30,6 +30,7 @@ type request struct {
 	options   *transporters.CallOptions
 	principal string
 	epoch     uint64 // counts how often what was kept for the principal became void
+	isWatched bool   // changes of lists are heard of, or nobody is to hear of them
 
 	own, shared string // keys
 	mark        string // of the store, before the fetch
@@ -47,7 +48,7 @@ func (c *Cache) newRequest(ctx context.Context, action string, params *mcp.Param
 		return nil, false
 	}
 	r = &request{ctx: ctx, action: action, params: params, options: options, principal: c.principal(options)}
-	r.epoch = c.observe(r.principal)
+	r.epoch, r.isWatched = c.observe(r.principal)
 	prefix := c.prefix(action)
 	if action == mcp.MethodReadResource {
 		prefix = c.subject(action, params.URI())
@@ -83,20 +84,26 @@ func hashed(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// whom names the authorization of the request.
+// whom names the authorization of the request: the principal, and behind a dot what
+// else the call brings of it.
 func (r *request) whom() string {
-	own := "self"
-	if r.principal != "" || r.options.Token != "" || len(r.options.Header) > 0 {
-		parts := []string{r.principal, r.options.Token}
-		for _, name := range slices.Sorted(maps.Keys(r.options.Header)) {
-			parts = append(parts, name, strings.Join(r.options.Header[name], "\x00"))
-		}
-		own = hashed(parts...)
+	own := whomOf(r.principal)
+	if r.options.Token == "" && len(r.options.Header) == 0 {
+		return own
 	}
-	if r.epoch > 0 {
-		own += "." + strconv.FormatUint(r.epoch, 10)
+	parts := []string{r.options.Token}
+	for _, name := range slices.Sorted(maps.Keys(r.options.Header)) {
+		parts = append(parts, name, strings.Join(r.options.Header[name], "\x00"))
 	}
-	return own
+	return own + "." + hashed(parts...)
+}
+
+// whomOf begins the whom of everything that is kept for a principal.
+func whomOf(principal string) string {
+	if principal == "" {
+		return "self"
+	}
+	return hashed(principal)
 }
 
 // paramsKey stands for the params and what of _meta affects the result.

@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,6 +93,21 @@ func (m *MemoryCache) Delete(_ context.Context, prefix string) error {
 	for _, key := range m.entries.Keys() {
 		if strings.HasPrefix(key, prefix) {
 			m.entries.Remove(key)
+		}
+	}
+	return nil
+}
+
+// DeleteOf implements CacheStore.
+func (m *MemoryCache) DeleteOf(_ context.Context, prefixes, words []string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deletions++
+	for _, key := range m.entries.Keys() {
+		if parts := strings.SplitN(key, ":", 5); len(parts) == 5 && slices.Contains(prefixes, parts[0]+":"+parts[1]+":") {
+			if word, _, _ := strings.Cut(parts[3], "."); slices.Contains(words, word) {
+				m.entries.Remove(key)
+			}
 		}
 	}
 	return nil

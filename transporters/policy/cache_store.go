@@ -9,8 +9,8 @@ import (
 //
 //	server:method:subject:whom:params
 //
-// Whom is "public", or a hash of whom the result is for: its parts never contain a
-// colon. A store that several programs share sees a different server part for
+// Whom is "public", or whom the result is for: a word for the principal, which may
+// have a dot and a word for the authorization behind it. Parts never contain a colon. A store that several programs share sees a different server part for
 // every different configuration of a server.
 //
 // A store is safe for concurrent use. An error is a miss to the cache, and
@@ -28,4 +28,20 @@ type CacheStore interface {
 	// server, server and method, or all three with the subject, each with its
 	// colon.
 	Delete(ctx context.Context, prefix string) error
+	// DeleteOf forgets of what begins with one of the prefixes, each a server and a
+	// method, what was kept for one of the words: whose whom is that word, or begins
+	// with it and a dot.
+	DeleteOf(ctx context.Context, prefixes, words []string) error
+}
+
+// CacheClaimer is a CacheStore that several programs share, in which one of them
+// claims a fetch while the others wait for what it keeps. A claim ends by itself. It
+// is a courtesy: that two have it does no harm.
+type CacheClaimer interface {
+	CacheStore
+	// Claim returns a word that stands for the claim, or "" if somebody else has
+	// it. Claims with different marks have nothing to do with each other.
+	Claim(ctx context.Context, key, mark string, life time.Duration) (claim string, err error)
+	// Release ends the claim that the word stands for, and no other.
+	Release(ctx context.Context, key, mark, claim string) error
 }

@@ -365,7 +365,7 @@ func TestCacheStoreFails(t *testing.T) {
 			began := time.Now()
 			assert.Equal(t, 1, number(t, t.Context(), cache.Wrap(server), "tools/list", nil))
 			assert.LessOrEqual(t, time.Since(began), 2*storeTimeout, "a look and a write")
-			cache.Notify(mcp.Message{Method: mcp.NotificationToolsListChanged})
+			cache.Notify("", mcp.Message{Method: mcp.NotificationToolsListChanged})
 			assert.LessOrEqual(t, time.Since(began), 2*storeTimeout+deleteTimeout)
 		})
 	})
@@ -390,6 +390,11 @@ func (s *oddStore) Get(ctx context.Context, _, _ string) ([]byte, string, error)
 }
 
 func (s *oddStore) Set(ctx context.Context, _ string, _ []byte, _ time.Duration, _ string) error {
+	_, err := s.get(ctx)
+	return err
+}
+
+func (s *oddStore) DeleteOf(ctx context.Context, _, _ []string) error {
 	_, err := s.get(ctx)
 	return err
 }

@@ -59,6 +59,18 @@ func (p *Pool) Stats() transporters.Stats {
 	return total
 }
 
+// Renewals returns how many handshakes the instances have made beyond the first of
+// each, and whether any has made one: what tells that an instance was lost from that
+// another one was started.
+func (p *Pool) Renewals() (renewals uint64, isConnected bool) {
+	for _, i := range p.instances {
+		if handshakes := i.base.Stats().Handshakes; handshakes > 0 {
+			renewals, isConnected = renewals+handshakes-1, true
+		}
+	}
+	return renewals, isConnected
+}
+
 // Close ends all instances at the same time: running calls, and those in line,
 // fail with ErrTransportClosed. Further calls return when the first has settled;
 // each returns the errors of the instances. Called from a listener it only begins,

@@ -34,6 +34,7 @@ func Cache(t *testing.T, open func(t *testing.T) (first, second policy.CacheStor
 		{"WhatIsNobodyElsesStaysSo", testPrincipals},
 		{"UntilItsTimeIsOver", testExpiry},
 		{"DeletesByPrefix", testPrefixes},
+		{"DeletesWhatIsOfSome", testDeleteOf},
 		{"KeepsNothingThatWasFetchedBeforeADeletion", testMarks},
 		{"ADeletionIsObeyedByAll", testObedience},
 		{"ValuesBelongToTheStore", testAliases},
@@ -145,6 +146,42 @@ func testPrefixes(t *testing.T, c *caches) {
 	}
 }
 
+// What is deleted of some is still there of others.
+func testDeleteOf(t *testing.T, c *caches) {
+	keys := []string{"s:m:x:self:-", "s:m:y:self.1:2", "s:m:x:public:-", "s:m:x:bob:-", "s:n:x:self:-", "t:m:x:self:-", "s:m:x:self2:-"}
+	kept := func(store policy.CacheStore) (kept string) {
+		for i, key := range keys {
+			if c.get(store, key, key) != "" {
+				kept += fmt.Sprint(i)
+			}
+		}
+		return kept
+	}
+	for _, test := range []struct {
+		prefixes, words []string
+		want            string
+	}{
+		{[]string{"s:m:"}, []string{"self"}, "23456"},
+		{[]string{"s:m:"}, []string{"public"}, "013456"},
+		{[]string{"s:m:", "s:n:"}, []string{"self", "bob"}, "256"},
+		{[]string{"u:m:"}, []string{"self"}, "0123456"},
+		{nil, []string{"self"}, "0123456"},
+	} {
+		for _, key := range keys {
+			c.set(c.first, key, "{}", time.Minute)
+		}
+		require.Eventually(t, func() bool { return kept(c.second) == "0123456" }, atMost, between)
+		late := c.mark(c.first, keys[0])
+		require.NoError(t, c.first.DeleteOf(t.Context(), test.prefixes, test.words))
+		assert.Equal(t, test.want, kept(c.first), "at once: %s", test)
+		assert.Eventually(t, func() bool { return kept(c.second) == test.want }, atMost, between, "%s", test)
+		if test.want[0] != '0' {
+			require.NoError(t, c.second.Set(t.Context(), keys[0], []byte("{}"), time.Minute, late))
+			assert.Equal(t, test.want, kept(c.first), "what was fetched before")
+		}
+	}
+}
+
 func testMarks(t *testing.T, c *caches) { // P68
 	for _, prefix := range []string{"s-0:tools/list:-:", "s-0:tools/list:", "s-0:"} {
 		for _, other := range []policy.CacheStore{c.first, c.second} {
@@ -210,6 +247,7 @@ func testEndedContext(t *testing.T, c *caches) {
 		_, mark, _ := c.first.Get(ctx, own, shared)
 		_ = c.first.Set(ctx, own, []byte("{}"), time.Minute, mark)
 		_ = c.first.Delete(ctx, "s-0:")
+		_ = c.first.DeleteOf(ctx, []string{"s-0:tools/list:"}, []string{"self"})
 	})
 }
 

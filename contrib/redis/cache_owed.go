@@ -1,0 +1,80 @@
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/redis/rueidis"
+)
+
+// Deletions. What Redis did not take is noted, and made up for before anything else is
+// asked of it.
+
+// owe notes a generation that is to be replaced.
+func (c *Cache) owe(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.owed == nil {
+		c.owed = map[string]uint64{}
+	}
+	if len(c.owed) >= mostOwed { // then rather everything of the server
+		server, _, _ := strings.Cut(key, "}:")
+		key = server + "}:g"
+	}
+	c.owings++
+	c.owed[key] = c.owings
+}
+
+// mostOwed bounds what is noted while the store is down, beside one generation for
+// each server.
+const mostOwed = 1000
+
+// do replaces the generations that are owed, and then runs the operation.
+func (c *Cache) do(ctx context.Context, operation func(ctx context.Context, client rueidis.Client) error) error {
+	return c.db.do(ctx, func(ctx context.Context, client rueidis.Client) error {
+		if err := c.pay(ctx, client); err != nil {
+			return err
+		}
+		return operation(ctx, client)
+	})
+}
+
+// pay replaces generations, all at once. What somebody owes anew meanwhile stays owed:
+// the generation may have been replaced before.
+func (c *Cache) pay(ctx context.Context, client rueidis.Client) error {
+	c.mu.Lock()
+	if len(c.owed) == 0 {
+		c.mu.Unlock()
+		return nil
+	}
+	owed := maps.Clone(c.owed)
+	c.mu.Unlock()
+	keys := slices.Collect(maps.Keys(owed))
+	commands := make(rueidis.Commands, 0, 2*len(keys))
+	for _, key := range keys {
+		commands = append(commands,
+			client.B().Set().Key(key).Value(rand.Text()[:16]).PxMilliseconds(milliseconds(generationLife)).Build(),
+			client.B().Exists().Key(key).Build()) // see obeyed
+	}
+	for i, answer := range client.DoMulti(ctx, commands...) {
+		if err := answer.Error(); err != nil {
+			return err
+		}
+		c.mu.Lock()
+		if key := keys[i/2]; i%2 == 1 && c.owed[key] == owed[key] {
+			delete(c.owed, key)
+		}
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// obeyed runs a command that changes keys, and waits until this replica has heard
+// of that too: Redis tells so before it answers the next command of the same
+// connection. key is on the same node.
+func obeyed(ctx context.Context, client rueidis.Client, command rueidis.Completed, key string) rueidis.RedisResult {
+	return client.DoMulti(ctx, command, client.B().Exists().Key(key).Build())[0]
+}
