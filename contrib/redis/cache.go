@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/redis/rueidis"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -34,7 +35,8 @@ import (
 // everything is forgotten. So a hit costs no round trip, and a deletion in one
 // replica reaches the others as soon as Redis can write to them.
 //
-// A deletion that Redis did not take is made before anything else is read or kept.
+// A deletion that Redis did not take is made before anything else is read or kept. So
+// is one that it may have forgotten: see again.
 type Cache struct {
 	db     *database
 	seal   *sealer
@@ -43,6 +45,12 @@ type Cache struct {
 	mu     sync.Mutex
 	owed   map[string]uint64 // generations that are to be replaced, and which owing it was
 	owings uint64
+	made   *simplelru.LRU[string, time.Time] // when they were last replaced
+}
+
+func newCache(db *database, seal *sealer) *Cache {
+	made, _ := simplelru.NewLRU[string, time.Time](mostOwed, nil) // fails only for a size below 1
+	return &Cache{db: db, seal: seal, made: made}
 }
 
 var _ policy.CacheClaimer = (*Cache)(nil)
@@ -95,12 +103,15 @@ func (c *Cache) Get(ctx context.Context, own, shared string) (value []byte, mark
 	if err != nil {
 		return nil, "", err
 	}
+	if mine.generations[ofSubject] != all.generations[ofSubject] {
+		return nil, "", fmt.Errorf("%q and %q are not keys of one subject", errors.PeerText(own, 80), errors.PeerText(shared, 80))
+	}
 	generations := append(mine.generations[:], all.generations[ofWhom])
 	keys := append(mine.generations[:], mine.result)
 	if own != shared {
 		keys = append(keys, all.generations[ofWhom], all.result)
 	}
-	err = c.do(ctx, func(ctx context.Context, client rueidis.Client) (err error) {
+	look := func(ctx context.Context, client rueidis.Client) (err error) {
 		found, err := rueidis.MGetCache(client, ctx, nearLife, keys)
 		if err != nil {
 			return err
@@ -113,7 +124,12 @@ func (c *Cache) Get(ctx context.Context, own, shared string) (value []byte, mark
 			value = c.current(found[all.result], all, mark)
 		}
 		return nil
-	})
+	}
+	err = c.do(ctx, look)
+	if err == nil && c.isOwing() { // a connection was made for it, or something was deleted meanwhile
+		value = nil
+		err = c.do(ctx, look)
+	}
 	if err != nil {
 		return nil, "", err
 	}

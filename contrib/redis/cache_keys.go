@@ -7,8 +7,12 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
-// ofWhom is the generation of the four that is whom the result is for.
-const ofWhom = 3
+// The generations of a result: the last are those of its subject, and of whom it is
+// for.
+const (
+	ofSubject = 2
+	ofWhom    = 3
+)
 
 // place is where a result is, and what it depends on: the generations of the server,
 // the method, the subject, and whom it is for. What is in braces makes a cluster keep

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/redis/rueidis"
 )
@@ -17,6 +18,36 @@ import (
 func (c *Cache) owe(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.made.Add(key, time.Now())
+	c.note(key)
+}
+
+// again notes once more what was replaced lately: there is a new connection, and what
+// it leads to may not know of that. It is another node that was promoted before it
+// had heard of it, or has read what was on the disk. Others who did not make a
+// deletion rely on those who did.
+func (c *Cache) again() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range c.made.Keys() {
+		if at, _ := c.made.Peek(key); time.Since(at) < lately {
+			c.note(key)
+		}
+	}
+}
+
+// lately is as old as what a disk has may be: Redis writes to it once an hour even if
+// next to nothing changes.
+const lately = time.Hour
+
+func (c *Cache) isOwing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.owed) > 0
+}
+
+// note is owe with the mutex held.
+func (c *Cache) note(key string) {
 	if c.owed == nil {
 		c.owed = map[string]uint64{}
 	}

@@ -44,6 +44,14 @@ const (
 	defaultTokenTimeout = 3 * time.Second
 )
 
+// keepAlive is how long a connection that says nothing is trusted before Redis is asked
+// for a sign of life. If it gives none within the longest time that operations have,
+// a second at least, what is in memory is forgotten.
+const keepAlive = time.Second
+
+// askSentinels is how often sentinels are asked which node is the master.
+const askSentinels = 5 * time.Second
+
 // Register makes the type redis known to a client; see factory.StoreConstructor.
 func Register() mcpclient.Option { return mcpclient.WithStoreType(Type, New) }
 
@@ -81,8 +89,10 @@ func New(section *config.Section, logger hclog.Logger) (factory.Stores, []errors
 	}
 	shared := newConnection(options, logger)
 	quick, patient := shared.within(cfg.Timeout.Or(defaultTimeout), cfg.Prefix), shared.within(cfg.TokenTimeout.Or(defaultTokenTimeout), cfg.Prefix)
+	cache := newCache(quick, seal)
+	shared.dialed = cache.again
 	stores := factory.Stores{
-		Tokens: &Tokens{db: patient, seal: seal}, Cache: &Cache{db: quick, seal: seal}, Pins: &Pins{db: patient, seal: seal},
+		Tokens: &Tokens{db: patient, seal: seal}, Cache: cache, Pins: &Pins{db: patient, seal: seal},
 		Verdicts: &Verdicts{db: quick}, Turns: &Turns{db: quick}, Close: shared.close,
 	}
 	if cfg.TokensWhenDown == whenDownLocal {
@@ -103,6 +113,9 @@ func (c Config) client() (rueidis.ClientOption, error) {
 	}
 	timeout := c.Timeout.Or(defaultTimeout)
 	options.Dialer.Timeout = timeout
+	options.Sentinel.Dialer.Timeout, options.Sentinel.TLSConfig = timeout, options.TLSConfig
+	options.Sentinel.TopologyRefreshInterval = askSentinels // one may have missed who is the master now
+	options.Dialer.KeepAlive = keepAlive
 	options.ConnWriteTimeout = max(timeout, c.TokenTimeout.Or(defaultTokenTimeout), time.Second)
 	options.DisableRetry = true
 	options.DisableCache = options.DisableCache || !c.NearCache

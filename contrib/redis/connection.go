@@ -2,6 +2,8 @@ package redis
 
 import (
 	"context"
+	"crypto/tls"
+	"net"
 	"sync"
 
 	"github.com/hashicorp/go-hclog"
@@ -17,6 +19,7 @@ import (
 type connection struct {
 	options rueidis.ClientOption
 	log     hclog.Logger
+	dialed  func() // is told of every connection before anything is sent on it; nil for nobody
 
 	mu      sync.Mutex
 	client  rueidis.Client
@@ -36,7 +39,27 @@ func newConnection(options rueidis.ClientOption, logger hclog.Logger) *connectio
 	if logger == nil {
 		logger = hclog.NewNullLogger()
 	}
-	return &connection{options: options, log: logger}
+	c := &connection{options: options, log: logger}
+	dial := options.DialCtxFn
+	if dial == nil {
+		dial = dialTCP
+	}
+	c.options.DialCtxFn = func(ctx context.Context, address string, dialer *net.Dialer, config *tls.Config) (net.Conn, error) {
+		made, err := dial(ctx, address, dialer, config)
+		if err == nil && c.dialed != nil {
+			c.dialed()
+		}
+		return made, err
+	}
+	return c
+}
+
+func dialTCP(ctx context.Context, address string, dialer *net.Dialer, config *tls.Config) (net.Conn, error) {
+	if config == nil {
+		return dialer.DialContext(ctx, "tcp", address)
+	}
+	secured := tls.Dialer{NetDialer: dialer, Config: config}
+	return secured.DialContext(ctx, "tcp", address)
 }
 
 // connect returns the client, or waits for it.

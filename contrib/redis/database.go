@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -88,10 +89,18 @@ func (d *database) try(ctx context.Context, operation func(ctx context.Context, 
 }
 
 // isAnswer reports whether an error is what the store itself says. While it loads
-// its data it is as good as down.
+// its data, or is not the master that it was taken for, it is as good as down.
 func isAnswer(err error) bool {
 	answer, ok := rueidis.IsRedisErr(err)
-	return ok && !answer.IsLoading() && !answer.IsClusterDown()
+	if !ok || answer.IsLoading() || answer.IsClusterDown() {
+		return false
+	}
+	switch code, _, _ := strings.Cut(answer.Error(), " "); code {
+	case "READONLY", "MASTERDOWN", "NOREPLICAS":
+		return false
+	default:
+		return true
+	}
 }
 
 // milliseconds is a duration for Redis, at least one.

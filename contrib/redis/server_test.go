@@ -37,11 +37,24 @@ type redisServer struct {
 	port   string
 	flags  []string
 	cmd    *exec.Cmd
+	shown  string // its URL, of several; "" is of its port
 }
 
 // startRedis starts an empty server that ends with the test. Without one on the
 // machine the test is left out, which REQUIRE_ALL makes a failure.
 func startRedis(t testing.TB, flags ...string) *redisServer {
+	t.Helper()
+	s := newRedis(t, flags...)
+	s.start()
+	if s.isCluster() { // of one node, which has all there is
+		require.Equal(s.t, "+OK\r\n", s.command("CLUSTER ADDSLOTSRANGE 0 16383"))
+		s.awaits("CLUSTER INFO", "cluster_state:ok")
+	}
+	return s
+}
+
+// newRedis is startRedis without the start.
+func newRedis(t testing.TB, flags ...string) *redisServer {
 	t.Helper()
 	s := &redisServer{t: t, folder: t.TempDir(), flags: flags}
 	for _, name := range []string{"redis-server", "valkey-server"} {
@@ -55,32 +68,53 @@ func startRedis(t testing.TB, flags ...string) *redisServer {
 		}
 		t.Skip("LEFT OUT: there is no redis-server; scripts/install-redis.sh installs it")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	s.port = fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
-	require.NoError(t, listener.Close())
-	s.start()
+	s.port = freePort(t)
+	if s.isCluster() { // or else it takes one that is 10,000 higher, which there may not be
+		s.flags = append(s.flags, "--cluster-port", freePort(t))
+	}
 	t.Cleanup(s.kill)
 	return s
 }
 
+func freePort(t testing.TB) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+}
+
 func (s *redisServer) start() {
 	s.t.Helper()
-	flags := append([]string{"--port", s.port, "--bind", "127.0.0.1", "--dir", s.folder, "--save", "", "--appendonly", "no"}, s.flags...)
-	s.cmd = exec.Command(s.binary, flags...)
+	s.run(append([]string{"--port", s.port, "--bind", "127.0.0.1", "--dir", s.folder, "--save", "", "--appendonly", "no"}, s.flags...)...)
+	within := func(line, prefix string) func() bool {
+		return func() bool { return strings.HasPrefix(s.command(line), prefix) }
+	}
+	require.Eventually(s.t, func() bool { return within("PING", "+PONG")() || within("PING", "-NOAUTH")() }, 30*time.Second, 5*time.Millisecond)
+}
+
+func (s *redisServer) run(arguments ...string) {
+	s.t.Helper()
+	s.cmd = exec.Command(s.binary, arguments...)
 	output, err := os.Create(filepath.Join(s.folder, "output"))
 	require.NoError(s.t, err)
 	defer func() { _ = output.Close() }()
 	s.cmd.Stdout, s.cmd.Stderr = output, output
 	require.NoError(s.t, s.cmd.Start())
-	within := func(line, prefix string) func() bool {
-		return func() bool { return strings.HasPrefix(s.command(line), prefix) }
-	}
-	require.Eventually(s.t, func() bool { return within("PING", "+PONG")() || within("PING", "-NOAUTH")() }, 30*time.Second, 5*time.Millisecond)
-	if s.isCluster() { // of one node, which has all there is
-		require.Equal(s.t, "+OK\r\n", s.command("CLUSTER ADDSLOTSRANGE 0 16383"))
-		require.Eventually(s.t, func() bool { return strings.Contains(s.command("CLUSTER INFO"), "cluster_state:ok") }, 30*time.Second, 10*time.Millisecond)
-	}
+}
+
+// awaits waits until what the line is answered with has all of these.
+func (s *redisServer) awaits(line string, parts ...string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		answer := s.command(line)
+		for _, part := range parts {
+			if !strings.Contains(answer, part) {
+				return false
+			}
+		}
+		return true
+	}, 30*time.Second, 10*time.Millisecond, "%s: %s", line, parts)
 }
 
 // kill ends the process at once, as a machine that fails does.
@@ -100,6 +134,9 @@ func (s *redisServer) stop() { require.NoError(s.t, s.cmd.Process.Signal(syscall
 func (s *redisServer) resume() { require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGCONT)) }
 
 func (s *redisServer) url() string {
+	if s.shown != "" {
+		return s.shown
+	}
 	url := "redis://127.0.0.1:" + s.port
 	if s.isCluster() {
 		return url + "?addr=127.0.0.1:" + s.port
