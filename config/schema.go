@@ -13,13 +13,15 @@ import (
 // schemaDialect is the language of the schema.
 const schemaDialect = "http://json-schema.org/draft-07/schema#"
 
-// SchemaType is a type of servers for Schema.
+// SchemaType is a type of servers, or of stores, for Schema.
 type SchemaType struct {
 	// Name is the value of the key type.
 	Name string
 	// Keys are structs with config tags: the keys that the type has beside the
 	// common ones. Without any, every key is allowed.
 	Keys []any
+	// IsStore: the type is one of the top-level key store, which has no common keys.
+	IsStore bool
 }
 
 // object is a JSON object; its keys are written sorted.
@@ -29,7 +31,14 @@ type object = map[string]any
 // for editors. common are structs with config tags: the keys of every type. It
 // fails if a struct has tags that cannot be read.
 func Schema(common []any, types ...SchemaType) ([]byte, error) {
-	w := &schemaWriter{types: types}
+	w := &schemaWriter{}
+	for _, t := range types {
+		if t.IsStore {
+			w.stores = append(w.stores, t)
+			continue
+		}
+		w.types = append(w.types, t)
+	}
 	for _, keys := range common {
 		shape, err := shapeOfValue(keys)
 		if err != nil {
@@ -64,6 +73,7 @@ func shortLists(indented []byte) []byte {
 type schemaWriter struct {
 	common []*shape
 	types  []SchemaType
+	stores []SchemaType
 	all    []*shape // of every type
 }
 
@@ -106,6 +116,9 @@ func (w *schemaWriter) file() (object, error) {
 		"properties": propertySchemas(everyKey), "additionalProperties": w.isOpen(),
 	}
 	definitions["defaults"].(object)["properties"].(object)["type"] = w.typeKey(names)
+	if err := w.storeDefinitions(definitions); err != nil {
+		return nil, err
+	}
 	return w.topLevel(definitions)
 }
 
@@ -130,10 +143,7 @@ func (w *schemaWriter) topLevel(definitions object) (object, error) {
 				"type": []any{"boolean", "string", "null"}, "pattern": patternBoolean, "default": false,
 				"description": "one fault anywhere refuses the whole configuration",
 			},
-			keyStore: object{
-				"type": []any{"string", "object", "null"}, "default": storeMemory, "description": "where shared state lives",
-				"properties": object{"type": object{"type": "string"}},
-			},
+			keyStore: object{"$ref": "#/definitions/" + storeDefinition},
 			keyInputs: object{
 				"type": []any{"object", "null"}, "description": "what ${input:id} asks the user for, by id",
 				"additionalProperties": groupSchema([]*shape{input}, true),

@@ -43,7 +43,7 @@ type TransporterFactory struct {
 
 	mu         sync.RWMutex
 	types      map[string]registration
-	storeTypes map[string]StoreConstructor
+	storeTypes map[string]storeRegistration
 }
 
 // registration is one type.
@@ -64,7 +64,7 @@ func New(options ...Option) *TransporterFactory {
 			typeSSE:   {construct: newSSE, keys: []any{httpKeys{}}},
 			typeStdio: {construct: newStdio, keys: []any{stdioKeys{}}},
 		},
-		storeTypes: map[string]StoreConstructor{StoreMemory: memoryStores},
+		storeTypes: map[string]storeRegistration{StoreMemory: {construct: memoryStores, keys: []any{storeKeys{}}}},
 	}
 	f.apply(options)
 	return f

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
 	koanfjson "github.com/knadh/koanf/parsers/json"
 	"github.com/knadh/koanf/parsers/toml/v2"
 	"github.com/knadh/koanf/parsers/yaml"
@@ -79,32 +80,42 @@ func TestSchemaAndProgramAgree(t *testing.T) {
 		"strict: true\nstore: memory\nx-a: {b: 1}\ninputs: {a: {password: true, options: [x]}}\n" + server(http): true,
 		"strict: 'true'\nstore: {type: memory}\n" + server(http):                                                 true,
 
-		server("type: http"):                            false,
-		server("type: stdio"):                           false,
-		server("base_url: 'https://h'"):                 false,
-		server("type: htpp, base_url: 'https://h'"):     false,
-		server(http + ", command: [x]"):                 false,
-		server(stdio + ", url: x"):                      false,
-		server(http + ", tiemout: 5s"):                  false,
-		server(http + ", timeout: fast"):                false,
-		server(http + ", timeout: -1"):                  false,
-		server(http + ", timeout: 0"):                   false,
-		server(http + ", max_response_bytes: many"):     false,
-		server(http + ", tls: {min_version: '1.1'}"):    false,
-		server(http + ", tls: {insecure: true}"):        false,
-		server(http + ", tools: {allow: a}"):            false,
-		server(http + ", tools: {allow: [~]}"):          false,
-		server(http + ", headers: [a]"):                 false,
-		server(http + ", output_validation: strcit"):    false,
-		server("type: stdio, command: npx -y x"):        false,
-		server(stdio + ", supervision: {restarts: 1}"):  false,
-		server(stdio + ", supervision: 3"):              false,
-		server(stdio + ", inherit_env: some"):           false,
-		"server: {}\n" + server(http):                   false,
-		"strict: perhaps\n" + server(http):              false,
-		"defaults: {nothing: 1}\n" + server(http):       false,
-		"inputs: {a: {pasword: true}}\n" + server(http): false,
-		"servers: [x]\n":                                false,
+		"store: {type: memory}\n" + server(http):                          true,
+		"store: {type: own, anything: 1}\n" + server(http):                true,
+		"store: {type: redis, url: 'redis://h', key: k}\n" + server(http): true,
+		"store: {type: redis, url: '${MCP_FACTORY_TEST_URL}', key: k, timeout: 1s, near_cache: false, near_cache_bytes: 5, tokens_when_down: local, prefix: x}\n" + server(http): true,
+		"store: {type: memory, url: x}\n" + server(http):                          false,
+		"store: {}\n" + server(http):                                              false,
+		"store: {type: redis, key: k}\n" + server(http):                           false,
+		"store: {type: redis, url: 'redis://h'}\n" + server(http):                 false,
+		"store: {type: redis, url: 'redis://h', key: k, ulr: x}\n" + server(http): false,
+		"store: [x]\n" + server(http):                                             false,
+		server("type: http"):                                                      false,
+		server("type: stdio"):                                                     false,
+		server("base_url: 'https://h'"):                                           false,
+		server("type: htpp, base_url: 'https://h'"):                               false,
+		server(http + ", command: [x]"):                                           false,
+		server(stdio + ", url: x"):                                                false,
+		server(http + ", tiemout: 5s"):                                            false,
+		server(http + ", timeout: fast"):                                          false,
+		server(http + ", timeout: -1"):                                            false,
+		server(http + ", timeout: 0"):                                             false,
+		server(http + ", max_response_bytes: many"):                               false,
+		server(http + ", tls: {min_version: '1.1'}"):                              false,
+		server(http + ", tls: {insecure: true}"):                                  false,
+		server(http + ", tools: {allow: a}"):                                      false,
+		server(http + ", tools: {allow: [~]}"):                                    false,
+		server(http + ", headers: [a]"):                                           false,
+		server(http + ", output_validation: strcit"):                              false,
+		server("type: stdio, command: npx -y x"):                                  false,
+		server(stdio + ", supervision: {restarts: 1}"):                            false,
+		server(stdio + ", supervision: 3"):                                        false,
+		server(stdio + ", inherit_env: some"):                                     false,
+		"server: {}\n" + server(http):                                             false,
+		"strict: perhaps\n" + server(http):                                        false,
+		"defaults: {nothing: 1}\n" + server(http):                                 false,
+		"inputs: {a: {pasword: true}}\n" + server(http):                           false,
+		"servers: [x]\n":                                                          false,
 	} {
 		cfg, err := config.Parse("mcp.yaml", []byte(text))
 		require.NoError(t, err)
@@ -115,8 +126,14 @@ func TestSchemaAndProgramAgree(t *testing.T) {
 }
 
 func faultsOf(cfg *config.Config) []errors.Fault {
-	f := New()
+	// Stores as programs add them.
+	redis := func(section *config.Section, _ hclog.Logger) (Stores, []errors.Fault) {
+		return Stores{}, section.Decode(&RedisKeys{})
+	}
+	own := func(*config.Section, hclog.Logger) (Stores, []errors.Fault) { return Stores{}, nil }
+	f := New(WithStoreType(storeRedis, redis), WithStoreType("own", own))
 	faults := append(cfg.Faults(), f.CheckDefaults(cfg.Defaults())...)
+	faults = append(faults, f.CheckStore(cfg)...)
 	for _, name := range cfg.Names() {
 		section, _ := cfg.Server(name)
 		faults = append(faults, f.Check(section)...)
@@ -221,6 +238,12 @@ func TestSchemaOfARegisteredType(t *testing.T) {
 	require.NoError(t, f.Register("open", construct))
 	compiled = schema(t, f)
 	require.NoError(t, compiled.Validate([]byte(`{"servers": {"s": {"type": "open", "anything": 1}}, "defaults": {"anything": 2}}`)))
+
+	ownStore := func(*config.Section, hclog.Logger) (Stores, []errors.Fault) { return Stores{}, nil }
+	require.NoError(t, f.RegisterStore("shelf", ownStore, own{}))
+	compiled = schema(t, f)
+	require.NoError(t, compiled.Validate([]byte(`{"servers": {}, "store": {"type": "shelf", "address": "x"}}`)))
+	require.Error(t, compiled.Validate([]byte(`{"servers": {}, "store": {"type": "shelf", "adress": "x"}}`)))
 
 	require.NoError(t, f.Register("broken", construct, struct {
 		A chan int `config:"a"`

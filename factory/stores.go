@@ -44,21 +44,29 @@ type storeKeys struct {
 	Type string `config:"type" default:"memory" doc:"where shared state lives"`
 }
 
+// storeRegistration is one type of stores.
+type storeRegistration struct {
+	construct StoreConstructor
+	keys      []any // structs with config tags
+}
+
 // RegisterStore adds a type of stores, or replaces one, for the top-level key store
-// of configurations. The name must not be empty, nor construct nil.
-func (f *TransporterFactory) RegisterStore(name string, construct StoreConstructor) error {
+// of configurations. keys are structs with the config tags of all its keys, type
+// included, for Schema; without any, editors take every key. The name must not be
+// empty, nor construct nil.
+func (f *TransporterFactory) RegisterStore(name string, construct StoreConstructor, keys ...any) error {
 	if name == "" || construct == nil {
 		return fmt.Errorf("register the store %q: it needs a name and a constructor", name)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.storeTypes[name] = construct
+	f.storeTypes[name] = storeRegistration{construct, keys}
 	return nil
 }
 
 // WithStoreType is RegisterStore as an option.
-func WithStoreType(name string, construct StoreConstructor) Option {
-	return func(f *TransporterFactory) { f.storeTypes[name] = construct }
+func WithStoreType(name string, construct StoreConstructor, keys ...any) Option {
+	return func(f *TransporterFactory) { f.storeTypes[name] = storeRegistration{construct, keys} }
 }
 
 func memoryStores(section *config.Section, _ hclog.Logger) (Stores, []errors.Fault) {
@@ -114,7 +122,7 @@ func (f *TransporterFactory) makeStores(cfg *config.Config) (Stores, []errors.Fa
 		return Stores{}, []errors.Fault{fault}
 	}
 	f.mu.RLock()
-	construct := f.storeTypes[name]
+	construct := f.storeTypes[name].construct
 	f.mu.RUnlock()
 	if construct == nil {
 		return Stores{}, []errors.Fault{f.unknownStore(section, name)}
@@ -140,9 +148,3 @@ func (f *TransporterFactory) unknownStore(section *config.Section, found string)
 	}
 	return fault
 }
-
-// The store that comes as a module of its own, since it needs a client library.
-const (
-	storeRedis   = "redis"
-	redisPackage = "github.com/mcp-client-go/mcpclient/contrib/redis"
-)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 // defaultConfiguration is used where there is no file.
@@ -118,7 +120,7 @@ func (p *program) clientOptions() ([]mcpclient.Option, error) {
 	}
 	return []mcpclient.Option{
 		mcpclient.WithLogger(p.logger()), mcpclient.WithHandlers(handlers), keepingTokens(),
-		mcpclient.WithStoreType(typeRedis, aloneStores),
+		mcpclient.WithStoreType(typeRedis, aloneStores(sync.OnceFunc(func() { p.warn(notShared) })), factory.RedisKeys{}),
 	}, nil
 }
 

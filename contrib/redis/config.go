@@ -17,20 +17,7 @@ import (
 const Type = "redis"
 
 // Config is the section store of a configuration.
-type Config struct {
-	Type string `config:"type,required" doc:"redis"`
-	// URL may hold a password.
-	URL    config.Secret `config:"url,required" doc:"redis://[user:password@]host[:port][/database], rediss:// with TLS, unix:///path; ?addr=host:port adds nodes, which makes it a cluster, or sentinels of master_set=name"`
-	Prefix string        `config:"prefix" default:"mcpclient:" doc:"begins the name of every key; programs that are not to share have different ones"`
-	Key    config.Secret `config:"key,required" doc:"32 bytes in base64 or hex, the same for all replicas, that encrypt tokens and results, and sign pins"`
-	// Timeout bounds what can be done without, and the making of a connection;
-	// TokenTimeout what decides whether a call fails.
-	Timeout        config.Duration `config:"timeout" default:"500ms" doc:"longest wait for what calls can do without, such as a cached result, and for a connection to be made"`
-	TokenTimeout   config.Duration `config:"token_timeout" default:"3s" doc:"longest wait for a token or a pin"`
-	NearCache      bool            `config:"near_cache" default:"true" doc:"keep cached results in the program's memory too, for as long as Redis does not say that they have changed (client-side caching)"`
-	NearCacheBytes int             `config:"near_cache_bytes" default:"67108864" doc:"their bytes together, about"`
-	TokensWhenDown string          `config:"tokens_when_down" default:"error" values:"error,local" doc:"what renews tokens while the store is down: error, nothing; local, each replica for itself with what it has seen: two may renew one token, which strict authorization servers take for theft"`
-}
+type Config factory.RedisKeys
 
 // The values of TokensWhenDown.
 const (
@@ -53,7 +40,7 @@ const keepAlive = time.Second
 const askSentinels = 5 * time.Second
 
 // Register makes the type redis known to a client; see factory.StoreConstructor.
-func Register() mcpclient.Option { return mcpclient.WithStoreType(Type, New) }
+func Register() mcpclient.Option { return mcpclient.WithStoreType(Type, New, Config{}) }
 
 // New is the constructor that Register registers: for a factory of one's own. It
 // does no I/O.
