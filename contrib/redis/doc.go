@@ -26,7 +26,8 @@
 //   - pins that cannot be read make lists of tools fail where tools.pin is refuse;
 //   - an era is found out again.
 //
-// Tokens, registrations and logins are encrypted with AES-256-GCM under a key that
-// Redis never sees, bound to what they are for. Cached results, pins and eras are
-// not encrypted: use TLS, and a user or a database of the program's own.
+// Tokens, registrations, logins and cached results are encrypted with AES-256-GCM under
+// a key that Redis never sees, bound to what they are for; pins are signed with it. A
+// result that does not open is a miss, and a pin that was not signed one that nothing
+// fits. Eras are in the clear. Use TLS, and a user or a database of the program's own.
 package redis

@@ -22,7 +22,7 @@ type CacheConfig struct {
 	// TTL is for results of which the server does not say how long they may be
 	// kept: those of every legacy server.
 	TTL   map[string]config.Duration `config:"ttl" doc:"how long to keep results of which the server does not say it, by method, such as {tools/list: 5m}; shared with nobody"`
-	Watch bool                       `config:"watch" doc:"subscribe to changes of lists with the first one that is kept, for each principal, so that changes are noticed at once"`
+	Watch bool                       `config:"watch" doc:"subscribe to changes of lists with the first one that is fetched, for each principal, so that changes are noticed at once; lists are kept once that is done"`
 }
 
 // Check returns a fault for every value that makes no sense. section gives them
