@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/redis/rueidis"
 
@@ -41,6 +42,8 @@ type Cache struct {
 	db     *database
 	seal   *sealer
 	warned atomic.Bool
+	places *lru.Cache[string, place]
+	opened *opened
 
 	mu     sync.Mutex
 	owed   map[string]uint64 // generations that are to be replaced, and which owing it was
@@ -48,9 +51,11 @@ type Cache struct {
 	made   *simplelru.LRU[string, time.Time] // when they were last replaced
 }
 
-func newCache(db *database, seal *sealer) *Cache {
+// newCache returns the store. So many bytes of opened results are remembered.
+func newCache(db *database, seal *sealer, openedBytes int) *Cache {
 	made, _ := simplelru.NewLRU[string, time.Time](mostOwed, nil) // fails only for a size below 1
-	return &Cache{db: db, seal: seal, made: made}
+	places, _ := lru.New[string, place](mostPlaces)               // likewise
+	return &Cache{db: db, seal: seal, places: places, opened: newOpened(openedBytes), made: made}
 }
 
 var _ policy.CacheClaimer = (*Cache)(nil)
@@ -158,6 +163,9 @@ func (c *Cache) current(kept rueidis.RedisMessage, at place, mark string) []byte
 	if err != nil || !bytes.HasPrefix(text, []byte(head)) {
 		return nil
 	}
+	if value := c.opened.get(at.result, text); value != nil {
+		return value
+	}
 	value, err := c.seal.openResult(at.result, head, text[len(head):])
 	if err != nil {
 		if c.warned.CompareAndSwap(false, true) {
@@ -165,6 +173,7 @@ func (c *Cache) current(kept rueidis.RedisMessage, at place, mark string) []byte
 		}
 		return nil
 	}
+	c.opened.add(at.result, text, value)
 	return value
 }
 

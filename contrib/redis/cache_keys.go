@@ -24,8 +24,22 @@ type place struct {
 	isPublic    bool
 }
 
-// place takes a key of the cache apart.
+// place takes a key of the cache apart. What it finds it remembers: names are hashes.
 func (c *Cache) place(key string) (place, error) {
+	if at, known := c.places.Get(key); known {
+		return at, nil
+	}
+	at, err := c.locate(key)
+	if err == nil {
+		c.places.Add(key, at)
+	}
+	return at, err
+}
+
+// mostPlaces bounds what is remembered.
+const mostPlaces = 4096
+
+func (c *Cache) locate(key string) (place, error) {
 	parts := strings.SplitN(key, ":", 5)
 	if len(parts) < 5 {
 		return place{}, fmt.Errorf("%q is not a key of the cache", errors.PeerText(key, 80))

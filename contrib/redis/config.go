@@ -76,7 +76,11 @@ func New(section *config.Section, logger hclog.Logger) (factory.Stores, []errors
 	}
 	shared := newConnection(options, logger)
 	quick, patient := shared.within(cfg.Timeout.Or(defaultTimeout), cfg.Prefix), shared.within(cfg.TokenTimeout.Or(defaultTokenTimeout), cfg.Prefix)
-	cache := newCache(quick, seal)
+	openedBytes := cfg.NearCacheBytes / 2 // the other half is sealed
+	if options.DisableCache {
+		openedBytes = 0
+	}
+	cache := newCache(quick, seal, openedBytes)
 	shared.dialed = cache.again
 	stores := factory.Stores{
 		Tokens: &Tokens{db: patient, seal: seal}, Cache: cache, Pins: &Pins{db: patient, seal: seal},
@@ -106,7 +110,7 @@ func (c Config) client() (rueidis.ClientOption, error) {
 	options.ConnWriteTimeout = max(timeout, c.TokenTimeout.Or(defaultTokenTimeout), time.Second)
 	options.DisableRetry = true
 	options.DisableCache = options.DisableCache || !c.NearCache
-	options.CacheSizeEachConn = c.NearCacheBytes
+	options.CacheSizeEachConn = max(c.NearCacheBytes/2, 1)
 	options.PipelineMultiplex = -1                                                                // one connection: an invalidation comes on that of the value
 	options.ForceSingleClient = len(options.InitAddress) == 1 && options.Sentinel.MasterSet == "" // nothing is guessed
 	if options.ClientName == "" {

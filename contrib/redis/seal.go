@@ -7,7 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mcp-client-go/mcpclient/auth"
@@ -68,8 +68,9 @@ func derive(master []byte, purpose string) []byte {
 
 func hashed(key []byte, parts ...string) []byte {
 	mac := hmac.New(sha256.New, key)
+	var length [20]byte
 	for _, part := range parts {
-		_, _ = fmt.Fprintf(mac, "%d:", len(part))
+		mac.Write(append(strconv.AppendInt(length[:0], int64(len(part)), 10), ':'))
 		mac.Write([]byte(part))
 	}
 	return mac.Sum(nil)
