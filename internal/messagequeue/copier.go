@@ -1,6 +1,9 @@
 package messagequeue
 
-import "bytes"
+import (
+	"bytes"
+	"unsafe"
+)
 
 const (
 	// sharedCopy is the largest text that shares a chunk with others.
@@ -18,6 +21,7 @@ const (
 type Copier struct {
 	chunk []byte // its length is what is taken
 	size  int    // of the last chunk
+	text  string // that Text returned last
 }
 
 // Copy returns a copy of text that nobody else writes to.
@@ -32,4 +36,13 @@ func (c *Copier) Copy(text []byte) []byte {
 	from := len(c.chunk)
 	c.chunk = append(c.chunk, text...)
 	return c.chunk[from:len(c.chunk):len(c.chunk)]
+}
+
+// Text is Copy for a string. The text that it was given last costs nothing.
+func (c *Copier) Text(text []byte) string {
+	if c.text != string(text) {
+		own := c.Copy(text)
+		c.text = unsafe.String(unsafe.SliceData(own), len(own))
+	}
+	return c.text
 }

@@ -33,3 +33,21 @@ func TestCopierSharesMemory(t *testing.T) {
 	})
 	require.LessOrEqual(t, allocations, 9.0)
 }
+
+// Texts are strings that stay what they are; one that comes again is the same.
+func TestCopierText(t *testing.T) {
+	var copier Copier
+	var texts []string
+	for i := range 300 {
+		text := bytes.Repeat([]byte{byte(i)}, i%7)
+		texts = append(texts, copier.Text(text), copier.Text(text))
+		clear(text)
+	}
+	for i := range 300 {
+		want := string(bytes.Repeat([]byte{byte(i)}, i%7))
+		require.Equal(t, want, texts[2*i])
+		require.Equal(t, want, texts[2*i+1])
+	}
+	repeated := bytes.Repeat([]byte("x"), 600)
+	require.Zero(t, testing.AllocsPerRun(100, func() { copier.Text(repeated) }))
+}

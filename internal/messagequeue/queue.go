@@ -22,6 +22,8 @@ type Queue struct {
 	mu      sync.Mutex
 	limit   int
 	waiting []mcp.Message
+	reports []mcp.Progress // go before waiting
+	given   []mcp.Progress // by the last Next
 	bytes   int
 }
 
@@ -59,10 +61,15 @@ func (q *Queue) Push(m mcp.Message) bool {
 	return true
 }
 
-// Pop takes the oldest message; false if there is none.
+// Pop takes the oldest message; false if there is none. It is for queues without
+// reports.
 func (q *Queue) Pop() (mcp.Message, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.pop()
+}
+
+func (q *Queue) pop() (mcp.Message, bool) {
 	if len(q.waiting) == 0 {
 		return mcp.Message{}, false
 	}
@@ -82,7 +89,8 @@ func (q *Queue) Reset(limit int) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	empty := len(q.waiting) == 0
+	empty := len(q.waiting) == 0 && len(q.reports) == 0
 	q.waiting, q.bytes, q.limit = nil, 0, limit
+	q.forgetReports()
 	return empty
 }

@@ -213,6 +213,10 @@ func (r *Reader) fill() error {
 		keep = r.dataFrom
 	}
 	if keep == r.end {
+		if r.end == len(r.buffer) && r.end > 0 && len(r.buffer) < keptBuffer {
+			// More came at once than there was room for: read more at once.
+			r.buffer = make([]byte, min(4*len(r.buffer), keptBuffer))
+		}
 		r.moveTo(nil, keep)
 	} else if r.end == len(r.buffer) {
 		r.grow(keep)

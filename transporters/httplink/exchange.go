@@ -40,6 +40,8 @@ type exchange struct {
 	timer *stallTimer
 
 	statusSuffices bool // the body of a success is not read
+
+	reporting transporters.ReportSink // gets reports that came with the last read; else nil
 }
 
 // newKeptExchange is newExchange for a sink that can keep its context: the exchange
@@ -81,6 +83,7 @@ func (x *exchange) Value(key any) any {
 // Read reads the body. A read that takes longer than the stall limit ends the
 // exchange.
 func (x *exchange) Read(p []byte) (int, error) {
+	x.endReports()
 	if x.stall <= 0 {
 		return x.body.Read(p)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
 	"github.com/mcp-client-go/mcpclient/internal/sse"
 	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // maxFaultsLogged bounds what one bad stream writes into the log.
@@ -15,9 +16,11 @@ const maxFaultsLogged = 3
 
 // stream reads the event stream of one exchange up to its answer.
 type stream struct {
-	link   *Link
-	reader *sse.Reader
-	c      conversation
+	link     *Link
+	exchange *exchange
+	reader   *sse.Reader
+	c        conversation
+	reports  transporters.ReportSink // nil: reports are messages like any other
 
 	position position
 	faults   faultLog
@@ -26,12 +29,14 @@ type stream struct {
 // receiveStream reads events until the answer. The answer ends the exchange at
 // once; the rest is drained in the background.
 func (l *Link) receiveStream(x *exchange, c conversation) (mcp.Message, error) {
-	s := stream{link: l, c: c, reader: l.reader(x)}
+	s := stream{link: l, exchange: x, c: c, reader: l.reader(x)}
 	defer l.keepReader(s.reader)
+	s.reports = c.reportSink()
 	if c.waiter != nil {
 		s.position = c.waiter.position
 	}
 	message, err := s.answer()
+	x.endReports()
 	if c.waiter != nil {
 		c.waiter.position = s.position
 	}
@@ -86,6 +91,10 @@ func (s *stream) answer() (mcp.Message, error) {
 // take deals with one event and returns the answer if it is that. The error is
 // about an answer that cannot be used.
 func (s *stream) take(data []byte) (answer mcp.Message, err error) {
+	if s.reports != nil && s.takeReport(data) {
+		return mcp.Message{}, nil
+	}
+	s.exchange.endReports()
 	message, err := jsonrpc.Scan(data)
 	switch {
 	case err == nil && s.c.isAnswer(&message):

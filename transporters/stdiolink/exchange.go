@@ -92,9 +92,15 @@ func (l *Link) outcome(e *exchange, sink transporters.Sink, sent frame) (mcp.Mes
 // deliver hands over what is queued, until stop is closed or the exchange fails.
 func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) {
 	for !e.failed.Load() {
-		event, ok := e.events.Pop()
+		reports, event, ok := e.events.Next()
 		if !ok {
 			return
+		}
+		if len(reports) > 0 {
+			if e.deliverReports(sink, reports, stop) {
+				return
+			}
+			continue
 		}
 		sink.Deliver(event)
 		select {

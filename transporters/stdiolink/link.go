@@ -52,6 +52,7 @@ type Link struct {
 	heard   atomic.Bool         // a message has come
 	cutOff  bool                // the line at hand is the last one and has no end; the reader's
 	copies  messagequeue.Copier // of events; the reader's
+	reports reports             // that are not queued yet; the reader's
 	noise   *limitedLog
 	stderr  *limitedLog
 

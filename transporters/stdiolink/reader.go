@@ -19,14 +19,16 @@ var errLineTooLong = errors.New("line too long")
 
 // read takes lines from the process until there are no more, and returns why.
 func (l *Link) read() error {
-	lines := newLineReader(l.child.Stdout(), l.config.maxLineBytes())
+	lines := newLineReader(collectingReader{l, l.child.Stdout()}, l.config.maxLineBytes())
 	for {
 		line, owned, err := lines.next()
-		if len(line) > 0 {
+		if len(line) > 0 && !l.takeReport(line) {
+			l.handOverReports()
 			l.cutOff = err != nil
 			l.take(line, owned)
 		}
 		if err != nil {
+			l.handOverReports()
 			return err
 		}
 	}
@@ -194,9 +196,13 @@ func (l *Link) queue(e *exchange, m mcp.Message, owned bool) {
 	if !owned {
 		m = jsonrpc.Move(m, m.Raw, l.copies.Copy(m.Raw))
 	}
-	if e.events.Push(m) {
-		return
+	if !e.events.Push(m) {
+		l.overflow(e)
 	}
+}
+
+// overflow fails an exchange whose callback is too far behind.
+func (l *Link) overflow(e *exchange) {
 	if l.pending.remove(e) {
 		e.fail(fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, e.events.Limit()))
 	}
