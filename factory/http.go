@@ -25,6 +25,7 @@ func newHTTP(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 		link := withCredentials(httplink.New(build.Server, cfg.Config, options...), caller.Credentials)
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
 			session.WithPrincipal(caller.Principal),
+			session.WithOwnedMessages(),
 			build.remembering(typeHTTP, cfg.BaseURL),
 			session.WithSessionLostMatch(cfg.SessionLostMatch),
 			session.WithCloseTimeout(cfg.CloseTimeoutValue()),

@@ -32,7 +32,7 @@ func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 			supervise.WithLogger(build.Logger),
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)))
 		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
-			session.WithPrincipal(caller.Principal))...), nil
+			session.WithPrincipal(caller.Principal), session.WithOwnedMessages())...), nil
 	}
 	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.oauth, Close: authorization.closing()}, faults
 }

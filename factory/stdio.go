@@ -62,7 +62,7 @@ func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) 
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)),
 			supervise.WithRetireTimeout(retireTimeout))
 		return session.New(build.Server, build.Settings, link,
-			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal),
+			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal), session.WithOwnedMessages(),
 				build.remembering(slices.Concat([]string{typeStdio, cfg.Cwd}, cfg.Command, cfg.Args, names(cfg.Env))...), session.WithRetryLostRequests(retryLost),
 				session.WithHealthCheck(cfg.HealthCheck))...), nil
 	}

@@ -18,10 +18,11 @@ type CallToolResult struct {
 	IsError bool
 
 	raw        json.RawMessage
-	content    json.RawMessage
+	content    jsonscan.Span // in raw; zero if there is none
 	structured json.RawMessage
 	meta       json.RawMessage
-	long       jsonscan.Span // in content; a hint
+	long       jsonscan.Span // in the content; a hint
+	own        *ownBytes     // nil: others may hold the bytes
 }
 
 // ParseCallToolResult reads a result without decoding its content. The error
@@ -29,11 +30,12 @@ type CallToolResult struct {
 // isError is neither true nor false. A result may lack its content.
 func ParseCallToolResult(r Result) (*CallToolResult, error) { return decodeResult[CallToolResult](r) }
 
-func (r *CallToolResult) decode(raw []byte) error { return r.decodeAround(raw, jsonscan.Span{}) }
+func (r *CallToolResult) decode(raw []byte) error { return r.decodeAround(raw, jsonscan.Span{}, nil) }
 
-// decodeAround is decode where one long value of the result is known.
-func (r *CallToolResult) decodeAround(raw []byte, long jsonscan.Span) error {
-	*r = CallToolResult{raw: raw}
+// decodeAround is decode where one long value of the result is known. Of a text that
+// own may have decoded in place, which is that value, nothing is read.
+func (r *CallToolResult) decodeAround(raw []byte, long jsonscan.Span, own *ownBytes) error {
+	*r = CallToolResult{raw: raw, own: own}
 	c := jsonscan.TrustedCursorAround(raw, long)
 	if !c.Object() {
 		return fmt.Errorf("must be an object, found %s", kindOf(raw))
@@ -43,7 +45,8 @@ func (r *CallToolResult) decodeAround(raw []byte, long jsonscan.Span) error {
 		if err := r.take(name, kind, c.Value()); err != nil {
 			return err
 		}
-		if string(name) == "content" {
+		if string(name) == "content" && kind == '[' {
+			r.content = jsonscan.Span{From: start, To: c.Pos()}
 			r.long = long.Within(start, c.Pos())
 		}
 	}
@@ -54,11 +57,7 @@ func (r *CallToolResult) decodeAround(raw []byte, long jsonscan.Span) error {
 func (r *CallToolResult) take(name []byte, kind byte, value []byte) error {
 	switch string(name) {
 	case "content":
-		switch kind {
-		case '[':
-			r.content = value
-		case 'n':
-		default:
+		if kind != '[' && kind != 'n' {
 			return fmt.Errorf("%q must be an array, found %s", name, kindOf(value))
 		}
 	case "structuredContent":
@@ -82,10 +81,7 @@ func (r *CallToolResult) take(name []byte, kind byte, value []byte) error {
 // object is yielded with nothing but its Raw.
 func (r *CallToolResult) Content() iter.Seq[Content] {
 	return func(yield func(Content) bool) {
-		if r == nil {
-			return
-		}
-		c := jsonscan.TrustedCursorAround(r.content, r.long)
+		c := jsonscan.TrustedCursorAround(r.wireContent())
 		if !c.Array() {
 			return
 		}
@@ -102,48 +98,75 @@ func (r *CallToolResult) Content() iter.Seq[Content] {
 	}
 }
 
+// wireContent returns the content as the server sent it, to be read anywhere, and
+// the long value that is known of it.
+func (r *CallToolResult) wireContent() ([]byte, jsonscan.Span) {
+	if r == nil || r.content.To == 0 {
+		return nil, jsonscan.Span{}
+	}
+	return r.Raw()[r.content.From:r.content.To:r.content.To], r.long
+}
+
 // Text returns the text of all text blocks, joined by newlines. Other blocks are
-// passed over without decoding them. The text of a single block without escapes
-// shares the result's bytes: it is not copied, and keeps them in memory.
+// passed over without decoding them. The text of a single block may share the
+// result's bytes: it then is not copied, and keeps them in memory.
 func (r *CallToolResult) Text() string {
 	if r == nil {
 		return ""
 	}
-	var single [1]string // the usual result has one block
-	texts := single[:0]
-	c := jsonscan.TrustedCursorAround(r.content, r.long)
+	content := r.raw[r.content.From:r.content.To]
+	c := jsonscan.TrustedCursorAround(content, r.long)
 	if !c.Array() {
 		return ""
 	}
+	var single [1]jsonscan.Span // the usual result has one block
+	texts := single[:0]
 	for c.Element() {
-		if text, ok := readTextBlock(&c); ok {
+		if text, ok := findText(&c); ok {
 			texts = append(texts, text)
 		}
 	}
-	return strings.Join(texts, "\n")
+	if len(texts) == 1 {
+		return r.singleText(content, texts[0])
+	}
+	decoded := make([]string, 0, len(texts))
+	for _, text := range texts {
+		if text, ok := jsonscan.SharedString(content[text.From:text.To]); ok {
+			decoded = append(decoded, text)
+		}
+	}
+	return strings.Join(decoded, "\n")
 }
 
-// readTextBlock consumes a block and decodes it if it is text.
-func readTextBlock(c *jsonscan.Cursor) (text string, ok bool) {
+// singleText decodes the only text of the content.
+func (r *CallToolResult) singleText(content []byte, at jsonscan.Span) string {
+	if r.own != nil && at == r.long {
+		return r.own.text()
+	}
+	text, _ := jsonscan.SharedString(content[at.From:at.To])
+	return text
+}
+
+// findText consumes a block and returns where its text stands if it is text.
+func findText(c *jsonscan.Cursor) (text jsonscan.Span, ok bool) {
 	if !c.Object() {
 		c.Value()
-		return "", false
+		return text, false
 	}
-	var kind, raw []byte
+	var kind []byte
 	for name, more := c.Member(); more; name, more = c.Member() {
 		switch string(name) {
 		case "type":
 			kind = c.Value()
 		case "text":
-			raw = c.Value()
+			text.From, ok = c.Pos(), c.Kind() == '"'
+			c.Value()
+			text.To = c.Pos()
 		default:
 			c.Value()
 		}
 	}
-	if string(kind) != `"`+ContentText+`"` {
-		return "", false
-	}
-	return jsonscan.SharedString(raw)
+	return text, ok && string(kind) == `"`+ContentText+`"`
 }
 
 // Structured returns the raw structured content and whether there is any: it
@@ -165,10 +188,14 @@ func (r *CallToolResult) Meta() json.RawMessage {
 
 // Raw returns the whole result as the server sent it. It must not be changed.
 func (r *CallToolResult) Raw() json.RawMessage {
-	if r == nil {
+	switch {
+	case r == nil:
 		return nil
+	case r.own != nil:
+		return r.own.wire()
+	default:
+		return r.raw
 	}
-	return r.raw
 }
 
 // UnmarshalJSON decodes a result from a copy of data.
@@ -179,5 +206,5 @@ func (r *CallToolResult) MarshalJSON() ([]byte, error) {
 	if r == nil || r.raw == nil {
 		return []byte(`{"content":[]}`), nil
 	}
-	return r.raw, nil
+	return r.Raw(), nil
 }

@@ -41,7 +41,7 @@ func TestSpecificationExamples(t *testing.T) {
 		"ReadResourceResult":          {target: &ReadResourceResult{}, entries: func(v any) int { return len(v.(*ReadResourceResult).Contents) }},
 		"GetPromptResult":             {target: &GetPromptResult{}, entries: func(v any) int { return len(v.(*GetPromptResult).Messages) }},
 		"CompleteResult":              {target: &CompleteResult{}, entries: func(v any) int { return len(v.(*CompleteResult).Values) }},
-		"CallToolResult":              {target: &CallToolResult{}, entries: func(v any) int { return len(v.(*CallToolResult).content) }},
+		"CallToolResult":              {target: &CallToolResult{}, entries: func(v any) int { return v.(*CallToolResult).content.Len() }},
 		"DiscoverResult":              {target: &DiscoverResult{}, entries: func(v any) int { return len(v.(*DiscoverResult).SupportedVersions) }},
 	} {
 		files, err := filepath.Glob(filepath.Join(folder, name, "*.json"))

@@ -16,6 +16,7 @@ type Result struct {
 	raw      json.RawMessage
 	envelope bool
 	long     jsonscan.Span // in raw; a hint
+	own      *ownBytes     // nil: others may hold the bytes
 }
 
 // NewResult returns the result whose "result" member is raw. raw must be valid
@@ -43,9 +44,26 @@ func ResultOf(m *Message) Result {
 	}
 }
 
+// OwnedResultOf is ResultOf for a message whose bytes nobody else has, nor will
+// have: the caller vouches for it, and forgets the message. The text of a large tool
+// result is then decoded where it stands, once it is asked for, without a copy; Raw
+// and all that reads it give the server's bytes as ever.
+func OwnedResultOf(m *Message) Result {
+	r := ResultOf(m)
+	if !r.envelope {
+		r.own = newOwnBytes(r.raw, r.long)
+	}
+	return r
+}
+
 // Raw returns the bytes: the "result" member, or the full envelope if
 // IsEnvelope. They must not be changed.
-func (r Result) Raw() json.RawMessage { return r.raw }
+func (r Result) Raw() json.RawMessage {
+	if r.own != nil {
+		return r.own.wire()
+	}
+	return r.raw
+}
 
 // IsEnvelope reports whether Raw is the full JSON-RPC envelope, because the
 // result was null or a scalar.
@@ -101,12 +119,12 @@ func (r Result) Decode(v any) error {
 			return fmt.Errorf("%w: result must be an object, found null or a scalar", errors.ErrProtocol)
 		}
 		if tool, ok := target.(*CallToolResult); ok {
-			err = tool.decodeAround(r.raw, r.long)
+			err = tool.decodeAround(r.raw, r.long, r.own)
 		} else {
-			err = target.decode(r.raw)
+			err = target.decode(r.Raw())
 		}
 	default:
-		decoder := json.NewDecoder(bytes.NewReader(r.raw))
+		decoder := json.NewDecoder(bytes.NewReader(r.Raw()))
 		decoder.UseNumber()
 		err = decoder.Decode(v)
 	}
@@ -134,7 +152,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.raw == nil {
 		return []byte("null"), nil
 	}
-	return r.raw, nil
+	return r.Raw(), nil
 }
 
 // UnmarshalJSON keeps a copy of data.

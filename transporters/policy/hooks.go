@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -55,8 +54,9 @@ func (h *hooked) end(ctx context.Context, request *transporters.RequestInfo, tra
 	outcome := trail.Outcome()
 	outcome.Duration, outcome.Err = time.Since(request.Began), err
 	if err == nil && request.Action == mcp.MethodCallTool {
-		isError, found := jsonscan.Find(result.Raw(), "isError")
-		outcome.ToolError = found && string(isError) == "true"
+		var tool mcp.CallToolResult // Raw would keep a large text from being decoded in place
+		_ = result.Decode(&tool)    // whoever wants the result learns what is wrong with it
+		outcome.ToolError = tool.IsError
 	}
 	h.hooks.RequestEnd(ctx, request, &outcome)
 }

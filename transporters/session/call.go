@@ -65,6 +65,7 @@ type request struct {
 	token  uint64
 	link   transporters.Link // of the present attempt
 	replay *ticket           // if the present attempt sends a lost request again
+	shown  bool              // others than the call have the answer
 
 	created   time.Time
 	idle      time.Duration // 0 is off

@@ -58,12 +58,14 @@ func WithHooks(hooks *transporters.Hooks) Option {
 	return func(s *Session) { s.hooks = hooks }
 }
 
-// seen shows a message of the server to those who listen. It may run in a link's
-// reader.
-func (s *Session) seen(m mcp.Message) {
-	if s.observers.WantMessages() {
-		s.observers.TellMessage(s.source, m)
+// seen shows a message of the server to those who listen, and reports whether there
+// are any. It may run in a link's reader.
+func (s *Session) seen(m mcp.Message) bool {
+	if !s.observers.WantMessages() {
+		return false
 	}
+	s.observers.TellMessage(s.source, m)
+	return true
 }
 
 // noticed shows a notification that belongs to no request to the hooks.

@@ -44,6 +44,13 @@ func WithIDs(ids *IDs) Option {
 	}
 }
 
+// WithOwnedMessages says that the link keeps nothing of an answer that it has
+// returned, nor has given its bytes to anybody else, as those of this module do. The
+// text of a large tool result then needs no memory beside the answer's (see
+// mcp.OwnedResultOf). It must not be set where something wraps the link and keeps
+// what passes through it.
+func WithOwnedMessages() Option { return func(s *Session) { s.ownsMessages = true } }
+
 // WithClientInfo replaces what the client announces of itself; the default is
 // mcp.ClientInfo().
 func WithClientInfo(info mcp.Implementation) Option {

@@ -225,8 +225,9 @@ func (s *Session) send(c *call, p *peer) (method string, reply transporters.Repl
 	if err != nil {
 		c.isExposed = true
 	}
-	if err == nil && !reply.Message.IsZero() {
-		s.seen(reply.Message)
+	c.shown = c.onEvent != nil
+	if err == nil && !reply.Message.IsZero() && s.seen(reply.Message) {
+		c.shown = true
 	}
 	return method, reply, err
 }
@@ -269,7 +270,7 @@ func (s *Session) answer(c *call, p *peer, method string, reply transporters.Rep
 	if reply.Message.Error != nil {
 		return mcp.Result{}, s.answeredError(reply)
 	}
-	result := mcp.ResultOf(&reply.Message)
+	result := s.resultOf(c, method, &reply.Message)
 	if result.IsEnvelope() {
 		return result, nil
 	}
@@ -280,6 +281,15 @@ func (s *Session) answer(c *call, p *peer, method string, reply transporters.Rep
 		result = s.listedTools(result)
 	}
 	return result, nil
+}
+
+// resultOf: the answer of a tool that nobody else has seen, from a link that hands
+// its bytes over, is the result's own.
+func (s *Session) resultOf(c *call, method string, m *mcp.Message) mcp.Result {
+	if s.ownsMessages && method == mcp.MethodCallTool && !c.shown {
+		return mcp.OwnedResultOf(m)
+	}
+	return mcp.ResultOf(m)
 }
 
 // answeredError: a 401 or a challenge is about authorization, even if its body

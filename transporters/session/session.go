@@ -36,6 +36,7 @@ type Session struct {
 	extensions       map[string]json.RawMessage // of options; New adds them to those of the handlers
 	sessionLostMatch []string
 	closeTimeout     time.Duration
+	ownsMessages     bool // the link keeps nothing of an answer
 	retryLost        bool
 	healthCheck      HealthCheck
 	verdictStore     VerdictStore
