@@ -15,6 +15,10 @@ import (
 // firstBuffer is where a body of unknown length begins.
 const firstBuffer = 8 << 10
 
+// longBody is what makes a body of unknown length a long one: the next one gets room
+// for as much at once, as soon as it is long as well.
+const longBody = 64 << 10
+
 // readBody reads a whole body into memory that its message will own. length is
 // -1 if the server did not tell.
 func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
@@ -37,16 +41,30 @@ func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
 		case int64(len(body)) > l.maxBytes:
 			return nil, l.tooLarge()
 		case err == io.EOF:
+			if len(body) > longBody {
+				l.longBody.Store(int64(len(body)))
+			}
 			return body, nil
 		case err != nil:
 			return nil, l.brokenBody(x, fmt.Sprintf("the body broke off after %d bytes", len(body)), err)
 		}
 		if len(body) == cap(body) {
-			grown := make([]byte, len(body), min(int64(2*cap(body)), l.maxBytes+1))
+			grown := make([]byte, len(body), min(l.grownSize(int64(cap(body))), l.maxBytes+1))
 			copy(grown, body)
 			body = grown
 		}
 	}
+}
+
+// grownSize is how large a full buffer is to become: twice as large, or as the last
+// long body was and a little more, but at most 32 times as large, so that one huge
+// body does not make every later long one as expensive.
+func (l *Link) grownSize(size int64) int64 {
+	if size < longBody {
+		return 2 * size
+	}
+	last := l.longBody.Load()
+	return max(2*size, min(last+last/8, 32*size))
 }
 
 // readErrorBody reads up to limit bytes of a body that is only told of, secrets

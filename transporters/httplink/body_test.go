@@ -207,3 +207,35 @@ func TestBrokenErrorBodyKeepsTheStatus(t *testing.T) {
 	assert.Equal(t, 503, got.Status)
 	assert.Equal(t, "short", string(got.Body))
 }
+
+// A long body of unknown length is read into memory of about its size once one like
+// it has come, and does not cost later ones anything that are shorter.
+func TestLongBodiesOfUnknownLength(t *testing.T) {
+	size := 1 << 20
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		text := bigAnswer(size)
+		_, _ = io.WriteString(w, text[:10])
+		w.(http.Flusher).Flush() // now the length is not told
+		_, _ = io.WriteString(w, text[10:])
+	})
+	link, _ := open(t, Config{BaseURL: server.URL})
+	ask := func() []byte {
+		got, err := link.Exchange(t.Context(), call(), &sink{})
+		require.NoError(t, err)
+		require.Equal(t, bigAnswer(size), string(got.Message.Raw))
+		return got.Message.Raw
+	}
+	ask()
+	for range 2 {
+		raw := ask()
+		require.Equal(t, int64(len(raw)), link.longBody.Load())
+		require.Equal(t, int64(len(raw)+len(raw)/8), link.grownSize(longBody), "one step from there")
+	}
+	require.Equal(t, int64(2*firstBuffer), link.grownSize(firstBuffer))
+	size = 100
+	ask()
+	require.Greater(t, link.longBody.Load(), int64(1<<20), "a short one is none of them")
+	link.longBody.Store(100 * longBody)
+	require.Equal(t, int64(32*longBody), link.grownSize(longBody), "not all at once")
+}

@@ -54,6 +54,7 @@ type Link struct {
 	stallTimers stallTimers
 
 	longEvent atomic.Int64 // what the last long event of a stream needed, in bytes
+	longBody  atomic.Int64 // how long the last long body was whose length was not told
 
 	repaired atomic.Int64 // messages that were not UTF-8
 	onFault  func(error)  // set before Start, or nil
