@@ -175,3 +175,34 @@ func TestOwnedResultsAreSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 }
+
+// FuzzOwnedText: any string as the text of an owned result, however short.
+func FuzzOwnedText(f *testing.F) {
+	f.Add(`a\nb`, true)
+	f.Add(`{\"path\": \"src\"}\n`+strings.Repeat("x", 300)+`\t\\`, false)
+	f.Add(`\u00e9\n\/`, true)
+	f.Fuzz(func(t *testing.T, inner string, rawFirst bool) {
+		const before, after = `{"_meta":{"a":[1]},"content":[{"type":"text","text":`, `}],"isError":true}`
+		raw := before + `"` + inner + `"` + after
+		if !jsonscan.Valid([]byte(raw)) || !jsonscan.Valid([]byte(`"`+inner+`"`)) {
+			return
+		}
+		plain, err := ParseCallToolResult(NewResult([]byte(raw)))
+		require.NoError(t, err)
+		span := jsonscan.Span{From: len(before), To: len(raw) - len(after)}
+		data := []byte(raw)
+		own := Result{raw: data, long: span, own: &ownBytes{raw: data, string: span}}
+		result, err := ParseCallToolResult(own)
+		require.NoError(t, err)
+		if rawFirst {
+			require.Equal(t, raw, string(own.Raw()))
+		}
+		text := result.Text()
+		require.Equal(t, plain.Text(), text)
+		require.Equal(t, raw, string(result.Raw()))
+		require.Equal(t, slices.Collect(plain.Content()), slices.Collect(result.Content()))
+		require.Equal(t, plain.Meta(), result.Meta())
+		require.Equal(t, plain.Text(), text)
+		require.Equal(t, plain.Text(), result.Text())
+	})
+}
