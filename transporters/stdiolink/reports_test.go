@@ -4,6 +4,7 @@ package stdiolink
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,4 +151,36 @@ func TestReportsCostNoMemory(t *testing.T) {
 		}
 		e.events.Next()
 	}), 10.0)
+}
+
+// FuzzReports: whatever a process prints, what a call gets as values is what
+// another gets as messages.
+func FuzzReports(f *testing.F) {
+	f.Add([]byte(reportLine(5, 1) + unusualReport + reportLine(5, 2) + reportLine(6, 1) + reportLine(5, 3)))
+	f.Add([]byte(strings.Repeat(reportLine(5, 1), 70) + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n" + reportLine(5, 2)))
+	f.Add([]byte("\xef\xbb\xbf" + reportLine(5, 1) + "\r\n" + strings.TrimSpace(reportLine(5, 2)) + "\r\n{oops\n"))
+	f.Fuzz(func(t *testing.T, output []byte) {
+		values := reportsOf(t, output, &reportCall{})
+		messages := reportsOf(t, output, silentSink{})
+		require.Equal(t, messages, values)
+	})
+}
+
+// reportsOf reads the output of a process and returns what is queued for a call.
+func reportsOf(t *testing.T, output []byte, sink transporters.Sink) []mcp.Progress {
+	link := New("fuzz", Config{})
+	link.receive = func(transporters.Link, mcp.Message) {}
+	e, _, _ := link.pending.add(&transporters.Outbound{ID: 1, Token: 5, WantEvents: true}, sink, DefaultEventBytes)
+	link.child = &fakeChild{stdout: pipeOf(output)}
+	require.ErrorIs(t, link.read(), io.EOF)
+	var all []mcp.Progress
+	for reports, m, ok := e.events.Next(); ok; reports, m, ok = e.events.Next() {
+		all = append(all, reports...)
+		if len(reports) == 0 {
+			if _, p, isReport := m.Progress(); isReport {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
 }
