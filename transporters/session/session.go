@@ -36,7 +36,6 @@ type Session struct {
 	extensions       map[string]json.RawMessage // of options; New adds them to those of the handlers
 	sessionLostMatch []string
 	closeTimeout     time.Duration
-	ownsMessages     bool // the link keeps nothing of an answer
 	retryLost        bool
 	healthCheck      HealthCheck
 	verdictStore     VerdictStore
@@ -45,6 +44,7 @@ type Session struct {
 	link         transporters.Link
 	reconnecting transporters.Reconnecting // the same link, nil if it does not reconnect
 	traits       transporters.Traits
+	ownsMessages bool // the link keeps nothing of an answer
 	timers       callTimers
 	frames       frameBuffers
 
