@@ -28,7 +28,7 @@ func (l *Link) exchangeLegacy(ctx context.Context, out *transporters.Outbound, s
 	defer l.pending.remove(w)
 	var reply transporters.Reply
 	if out.WantEvents && l.listening.Load() > 0 {
-		reply, err = l.converseBeside(ctx, w)
+		reply, err = l.converseBeside(ctx, out, w)
 	} else {
 		reply, err = l.converse(ctx, conversation{link: l, out: out, sink: sink, waiter: w})
 	}
@@ -59,12 +59,12 @@ func (l *Link) conclude(ctx context.Context, w *waiter, reply transporters.Reply
 		return transporters.Reply{}, w.err
 	}
 	w.deliver(w.sink, nil)
-	return transporters.Reply{Message: l.hideSecrets(ctx, w.answer), Status: http.StatusOK}, nil
+	return transporters.Reply{Message: l.hideSecrets(ctx, *w.answer), Status: http.StatusOK}, nil
 }
 
 // converseBeside is converse in a goroutine of its own, whose events come to
 // this one, as those of other streams do.
-func (l *Link) converseBeside(ctx context.Context, w *waiter) (transporters.Reply, error) {
+func (l *Link) converseBeside(ctx context.Context, out *transporters.Outbound, w *waiter) (transporters.Reply, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	type outcome struct {
@@ -74,7 +74,7 @@ func (l *Link) converseBeside(ctx context.Context, w *waiter) (transporters.Repl
 	finished := make(chan outcome, 1)
 	own := &relay{Sink: w.sink, events: make(chan mcp.Message), done: ctx.Done()}
 	go func() {
-		reply, err := l.converse(ctx, conversation{link: l, out: &w.out, sink: own, waiter: w, beside: true})
+		reply, err := l.converse(ctx, conversation{link: l, out: out, sink: own, waiter: w, beside: true})
 		finished <- outcome{reply, err}
 	}()
 	for {

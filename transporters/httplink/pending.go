@@ -30,7 +30,7 @@ type pendingTable struct {
 // add registers an exchange, before its request is sent. It fails if the id or
 // the progress token is in use.
 func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink) (*waiter, error) {
-	w := &waiter{out: *out, sink: sink}
+	w := &waiter{id: out.ID, token: out.Token, wantsEvents: out.WantEvents, sink: sink}
 	if out.WantEvents {
 		w.events = messagequeue.New(eventBytes)
 	}
@@ -53,11 +53,11 @@ func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink) (
 func (t *pendingTable) remove(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID[w.out.ID] != w {
+	if t.byID[w.id] != w {
 		return false
 	}
-	delete(t.byID, w.out.ID)
-	delete(t.byToken, w.out.Token)
+	delete(t.byID, w.id)
+	delete(t.byToken, w.token)
 	return true
 }
 
@@ -99,8 +99,8 @@ func (t *pendingTable) route(m mcp.Message) bool {
 	}
 	if m.Kind() != mcp.KindResponse {
 		w.sink.Arrived()
-		if w.out.WantEvents && !w.events.Push(m) && t.remove(w) {
-			w.settle(mcp.Message{}, fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, eventBytes))
+		if w.wantsEvents && !w.events.Push(m) && t.remove(w) {
+			w.settle(nil, fmt.Errorf("%w: more than %d bytes of events wait for the callback", errors.ErrDeliveryDropped, eventBytes))
 		}
 		return true
 	}
@@ -108,7 +108,8 @@ func (t *pendingTable) route(m mcp.Message) bool {
 		return false // it came twice
 	}
 	w.sink.Arrived()
-	w.settle(m, nil)
+	answer := m // a copy, so that other messages need no memory of their own
+	w.settle(&answer, nil)
 	return true
 }
 
@@ -120,20 +121,22 @@ func (t *pendingTable) fail(id uint64, err error) {
 	t.mu.Unlock()
 	if w != nil && t.remove(w) {
 		w.sink.Arrived()
-		w.settle(mcp.Message{}, err)
+		w.settle(nil, err)
 	}
 }
 
 // waiter is one exchange as other streams than its own see it. Who has removed
 // it from the table, and nobody else, settles it.
 type waiter struct {
-	out    transporters.Outbound // a copy: the caller's is only lent until Exchange returns
+	id, token   uint64
+	wantsEvents bool
+	settled     atomic.Bool // set behind the writing of answer and err
+
 	sink   transporters.Sink
 	events *messagequeue.Queue // nil unless events are wanted
 
-	settled atomic.Bool // set behind the writing of answer and err
-	answer  mcp.Message
-	err     error
+	answer *mcp.Message // nil if err is not
+	err    error
 
 	mu     sync.Mutex
 	signal chan struct{} // closed when settled is set; made for who waits
@@ -143,7 +146,7 @@ type waiter struct {
 }
 
 // settle ends the exchange from outside.
-func (w *waiter) settle(answer mcp.Message, err error) {
+func (w *waiter) settle(answer *mcp.Message, err error) {
 	w.answer, w.err = answer, err
 	w.mu.Lock()
 	w.settled.Store(true)

@@ -28,7 +28,8 @@ func (s *SSELink) Exchange(ctx context.Context, out *transporters.Outbound, sink
 	x := s.http.newExchangeWithin(s.life, ctx)
 	sink.Accepted()
 	refused := make(chan posted, 1)
-	if !s.spawn(func() { s.post(x, w, refused) }) {
+	sent := *out // which is only lent until Exchange returns
+	if !s.spawn(func() { s.post(x, &sent, w, refused) }) {
 		x.end()
 		return transporters.Reply{}, s.gone()
 	}
@@ -42,11 +43,11 @@ func (s *SSELink) Exchange(ctx context.Context, out *transporters.Outbound, sink
 }
 
 // post sends the request, and tells if it was not accepted.
-func (s *SSELink) post(x *exchange, w *waiter, refused chan<- posted) {
+func (s *SSELink) post(x *exchange, out *transporters.Outbound, w *waiter, refused chan<- posted) {
 	defer x.finish()
 	x.statusSuffices = true
 	l := s.http
-	response, err := l.perform(x, http.MethodPost, *s.target.Load(), w.out.Frame, w.out.Header)
+	response, err := l.perform(x, http.MethodPost, *s.target.Load(), out.Frame, out.Header)
 	if err != nil {
 		refused <- posted{err: x.outcome(err)}
 		return
@@ -56,7 +57,7 @@ func (s *SSELink) post(x *exchange, w *waiter, refused chan<- posted) {
 		return
 	}
 	x.stall = l.readTimeout
-	reply, err := l.receiveStatus(x, response, mediaTypeOf(response.Header), conversation{link: l, out: &w.out, sink: w.sink})
+	reply, err := l.receiveStatus(x, response, mediaTypeOf(response.Header), conversation{link: l, out: out, sink: w.sink})
 	if err != nil {
 		err = x.outcome(err)
 	}
