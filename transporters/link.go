@@ -125,15 +125,21 @@ type Sink interface {
 	Deliver(m mcp.Message)
 }
 
-// ContextKeeper is a Sink that owns the context of its exchange, and would end it
-// once Exchange has returned.
-type ContextKeeper interface {
+// ContextOwner is a Sink that owns the context of its exchange, and can tell of its
+// end at less cost than that of a context derived from it.
+type ContextOwner interface {
 	Sink
-	// KeepContext lets the context live until ReleaseContext is called, once for
-	// each KeepContext and within a few seconds, for what a link still does behind
-	// the answer. It is called before Exchange returns.
-	KeepContext()
-	ReleaseContext()
+	// FollowContext has the follower told when the context ends, at once if it has.
+	// There is one follower at a time; nil is none. One that was replaced may still be
+	// told by what has begun before.
+	FollowContext(follower ContextFollower)
+}
+
+// ContextFollower is told that a context has ended.
+type ContextFollower interface {
+	// ContextEnded is called from any goroutine, with a lock held: it does not block
+	// and calls no user code.
+	ContextEnded(cause error)
 }
 
 // Reply is what came back for a request.

@@ -42,7 +42,7 @@ const (
 func (l *Link) authorized(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(x.values)
 	defer cancel(context.Canceled)
-	defer context.AfterFunc(x, func() { cancel(context.Cause(x)) })()
+	defer context.AfterFunc(x, func() { cancel(x.reason()) })()
 	for attempt := 1; ; attempt++ {
 		sent := header.Clone()
 		if err := l.authorizer.Authorize(ctx, method, target, sent); err != nil {

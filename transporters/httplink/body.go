@@ -3,7 +3,6 @@ package httplink
 import (
 	"compress/gzip"
 	"compress/zlib"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -71,10 +70,8 @@ func (l *Link) grownSize(size int64) int64 {
 // included. Its own faults are not reported; the end of the call or the link is.
 func (l *Link) readErrorBody(x *exchange, limit int64) ([]byte, error) {
 	body, _ := io.ReadAll(io.LimitReader(x, limit))
-	if x.Err() != nil {
-		if cause := context.Cause(x); !errors.Is(cause, errStalled) {
-			return nil, cause
-		}
+	if reason := x.reason(); reason != nil && !errors.Is(reason, errStalled) {
+		return nil, reason
 	}
 	return body, nil
 }

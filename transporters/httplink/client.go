@@ -14,9 +14,17 @@ import (
 // maxRedirects bounds the hops of one request.
 const maxRedirects = 3
 
-// newClient makes the resty client of a link that was given none.
+// newClient makes the resty client of links that were given none. It may serve any
+// number of them.
 func newClient() *resty.Client {
 	client := resty.NewWithClient(&http.Client{Transport: &roundTripper{}, CheckRedirect: checkRedirect})
+	none := make(http.Header)
+	client.SetPreRequestHook(func(_ *resty.Client, request *http.Request) error {
+		if x, ok := request.Context().(*exchange); ok {
+			x.setHeaderAside(request, none)
+		}
+		return nil
+	})
 	return client.SetLogger(silent{})
 }
 

@@ -19,20 +19,22 @@ const (
 
 // exchange is one HTTP request and its answer. It is the context of the
 // request: it ends with the link, with the caller's context, or when the body
-// stalls, and has the caller's values. After the answer it outlives the
-// caller's context for the time of the drain.
+// stalls, and has the caller's values. After the answer it follows the caller's
+// context no longer, for the time of the drain.
 //
 // The timer runs only while a read of the body waits, so that the time a
 // callback takes is not taken for silence of the peer.
 type exchange struct {
-	context.Context // its own
-	link            *Link
-	values          context.Context // the caller's
-	cancel          context.CancelCauseFunc
-	unfollow        func() bool // stops following the caller's context; nil if it is a child of that
+	ending
+	link   *Link
+	values context.Context // the caller's
 
-	keeper         transporters.ContextKeeper // of the caller's context, nil if nobody keeps it
-	next, previous *exchange                  // in the link's list of those that have a keeper
+	owner          transporters.ContextOwner // tells of the end of the caller's context; nil: the next two do
+	unfollowCaller func() bool
+	unfollowLife   func() bool // of what ends before the link; nil if that is the link itself
+	next, previous *exchange   // in the link's list
+
+	header http.Header // of the request, while http.Client has it; nil if that has the header
 
 	body  io.ReadCloser
 	tail  bool          // what follows in the body is worth reading
@@ -44,38 +46,57 @@ type exchange struct {
 	reporting transporters.ReportSink // gets reports that came with the last read; else nil
 }
 
-// newKeptExchange is newExchange for a sink that can keep its context: the exchange
-// is a child of that, which costs less than following it.
-func (l *Link) newKeptExchange(ctx context.Context, sink transporters.Sink) *exchange {
-	keeper, ok := sink.(transporters.ContextKeeper)
-	if !ok {
-		return l.newExchange(ctx)
-	}
-	x := &exchange{link: l, values: ctx, keeper: keeper}
-	x.Context, x.cancel = context.WithCancelCause(ctx)
+// newExchange begins an exchange, which must be ended with finish.
+func (l *Link) newExchange(ctx context.Context) *exchange {
+	x := &exchange{link: l, values: ctx}
+	x.unfollowCaller = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
 	l.running.add(x)
 	return x
 }
 
-// newExchange begins an exchange, which must be ended with finish.
-func (l *Link) newExchange(ctx context.Context) *exchange { return l.newExchangeWithin(l.life, ctx) }
-
-// newExchangeWithin is newExchange for what ends with life, before the link.
-func (l *Link) newExchangeWithin(life, ctx context.Context) *exchange {
-	x := &exchange{link: l, values: ctx}
-	x.Context, x.cancel = context.WithCancelCause(life)
-	x.unfollow = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
+// newExchangeFor is newExchange for a sink that may own the context: then that tells
+// of its end, which costs less than to watch for it.
+func (l *Link) newExchangeFor(sink transporters.Sink, ctx context.Context) *exchange {
+	owner, ok := sink.(transporters.ContextOwner)
+	if !ok {
+		return l.newExchange(ctx)
+	}
+	x := &exchange{link: l, values: ctx, owner: owner}
+	owner.FollowContext(x)
+	l.running.add(x)
 	return x
 }
 
-// Value implements context.Context. The link's own chain comes first: there the
-// standard library finds what it cancels.
+// newExchangeWithin is newExchange for what ends with life, before the link.
+func (l *Link) newExchangeWithin(life, ctx context.Context) *exchange {
+	x := l.newExchange(ctx)
+	x.unfollowLife = context.AfterFunc(life, func() { x.cancel(context.Cause(life)) })
+	return x
+}
+
+// ContextEnded implements transporters.ContextFollower.
+func (x *exchange) ContextEnded(cause error) { x.cancel(cause) }
+
+// unfollow lets the exchange outlive the caller's context. It returns false if that
+// has ended, and the exchange with it, or if it was called before. An owner is told
+// once: the next time it may be followed by another exchange.
+func (x *exchange) unfollow() bool {
+	switch {
+	case x.unfollowCaller != nil:
+		return x.unfollowCaller()
+	case x.owner != nil:
+		x.owner.FollowContext(nil)
+		x.owner = nil
+		return true
+	default:
+		return false
+	}
+}
+
+// Value implements context.Context.
 func (x *exchange) Value(key any) any {
 	if key == (exchangeKey{}) {
 		return x
-	}
-	if value := x.Context.Value(key); value != nil {
-		return value
 	}
 	return x.values.Value(key)
 }
@@ -107,8 +128,8 @@ func (x *exchange) release() {
 // outcome returns why a failed exchange failed: because it was ended, or else
 // the error.
 func (x *exchange) outcome(err error) error {
-	if x.Err() != nil {
-		return context.Cause(x)
+	if reason := x.reason(); reason != nil {
+		return reason
 	}
 	return err
 }
@@ -125,11 +146,11 @@ func (x *exchange) finish() {
 // end closes the body and releases everything. What was not read costs the
 // connection.
 func (x *exchange) end() {
-	if x.keeper != nil {
-		x.link.running.remove(x)
-	} else {
-		x.unfollow()
+	x.unfollow()
+	if x.unfollowLife != nil {
+		x.unfollowLife()
 	}
+	x.link.running.remove(x)
 	if x.timer != nil {
 		x.link.stallTimers.put(x.timer)
 	}
@@ -149,16 +170,9 @@ func (x *exchange) drain() {
 		x.end()
 		return
 	}
-	if x.keeper != nil {
-		x.keeper.KeepContext()
-	} else {
-		x.unfollow()
-	}
+	x.unfollow()
 	go func() {
 		defer x.link.tails.end()
-		if x.keeper != nil {
-			defer x.keeper.ReleaseContext()
-		}
 		defer x.end()
 		limit := time.AfterFunc(drainTime, func() { x.cancel(context.DeadlineExceeded) })
 		defer limit.Stop()

@@ -67,8 +67,8 @@ func unsent(err error) error {
 // and whether the request can have left. A *url.Error is taken off, for it
 // shows the URL's query.
 func (l *Link) explain(x *exchange, err error) error {
-	if x.Err() != nil {
-		return context.Cause(x)
+	if reason := x.reason(); reason != nil {
+		return reason
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
@@ -100,8 +100,8 @@ func (l *Link) explain(x *exchange, err error) error {
 
 // brokenBody is a body that ended or failed before its end.
 func (l *Link) brokenBody(x *exchange, text string, err error) error {
-	if x.Err() != nil {
-		return context.Cause(x)
+	if reason := x.reason(); reason != nil {
+		return reason
 	}
 	if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		text += ": " + l.safeText(x, err)

@@ -25,7 +25,7 @@ func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink tr
 
 // post sends the request and reads what its response brings.
 func (l *Link) post(ctx context.Context, c conversation) (transporters.Reply, error) {
-	x := l.newKeptExchange(ctx, c.sink)
+	x := l.newExchangeFor(c.sink, ctx)
 	defer x.finish()
 	if err := l.ready(ctx); err != nil {
 		return transporters.Reply{}, err

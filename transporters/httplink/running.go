@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// exchanges holds the exchanges that do not end with the link by themselves. They
-// are linked through themselves, so that holding one costs nothing. The zero value
+// exchanges holds the exchanges of a link, which end with it. They are linked through themselves, so that holding one costs nothing. The zero value
 // is empty.
 type exchanges struct {
 	mu    sync.Mutex

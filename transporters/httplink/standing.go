@@ -97,7 +97,7 @@ func (s *standing) open(ctx context.Context) (final bool, err error) {
 	response, err := s.get(x)
 	switch {
 	case x.Err() != nil && (ctx.Err() != nil || l.life.Err() != nil):
-		return true, context.Cause(x)
+		return true, x.reason()
 	case err != nil:
 		s.failures++
 		if failure, ok := errors.AsType[*errors.TransporterRequestError](err); ok && failure.Status != 0 && failure.Kind != errors.KindAuth {

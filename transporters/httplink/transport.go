@@ -48,7 +48,31 @@ func (r *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) 
 	if err != nil {
 		return nil, &preparationError{err}
 	}
+	x.restoreHeader(request)
 	return transport.RoundTrip(withoutReplay(request))
+}
+
+// setHeaderAside takes the header out of a request that resty has completed.
+// http.Client copies the header, and the URL if Host is set, before each request, for
+// redirects and cookies; here checkRedirect does the one and there are none of the
+// other. With a user's client nothing is set aside.
+func (x *exchange) setHeaderAside(request *http.Request, none http.Header) {
+	x.header, request.Header = request.Header, none
+	if request.Host == request.URL.Host {
+		request.Host = ""
+	}
+}
+
+// restoreHeader completes a request that was made lighter. It is our own: nobody else
+// has it at the time.
+func (x *exchange) restoreHeader(request *http.Request) {
+	if x.header == nil {
+		return
+	}
+	request.Header = x.header
+	if request.Host == "" {
+		request.Host = request.URL.Host
+	}
 }
 
 // foreign sends a request that is not a link's: one of the user's own through a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +53,10 @@ type request struct {
 	caller     context.Context
 	stopCaller func() bool // nil if the caller's context never ends
 
+	following sync.Mutex // guards the next two
+	follower  transporters.ContextFollower
+	ended     error // why ctx ended
+
 	out transporters.Outbound // of the present attempt
 
 	attempt  atomic.Uint64              // id, for Abort
@@ -74,7 +79,6 @@ type request struct {
 	answered  bool          // the caller gets a result
 	isExposed bool          // others may hold the call, or its context
 	finished  atomic.Bool
-	users     atomic.Int32 // of the context: the call, and links that still need it
 
 	waiting    atomic.Bool  // the peer has the request
 	delivering atomic.Bool  // the caller's callback is running
@@ -136,7 +140,6 @@ func newCall(ctx context.Context, s *Session, began time.Time, action string, pa
 	c.options = transporters.CallOptionsOf(ctx)
 	c.caller, c.scope.values = ctx, ctx
 	c.created = began
-	c.users.Store(1)
 	if ctx.Done() != nil {
 		c.stopCaller = context.AfterFunc(ctx, c.callerEnded)
 	}
@@ -147,7 +150,7 @@ func newCall(ctx context.Context, s *Session, began time.Time, action string, pa
 
 // callerEnded runs when the caller's context ends.
 func (c *call) callerEnded() {
-	c.cancel(callerEnded{c.caller.Err(), context.Cause(c.caller)})
+	c.end(callerEnded{c.caller.Err(), context.Cause(c.caller)})
 }
 
 // setDeadlines resolves the call's limits: per call, else configured. An idle
@@ -205,9 +208,9 @@ func (c *call) check() {
 	elapsed := time.Since(c.created)
 	switch {
 	case c.ceiling > 0 && elapsed-asked >= c.ceiling:
-		c.cancel(fmt.Errorf("%w: not answered within %v (max_request_timeout)", errors.ErrRequestTimeout, c.ceiling))
+		c.end(fmt.Errorf("%w: not answered within %v (max_request_timeout)", errors.ErrRequestTimeout, c.ceiling))
 	case c.idle > 0 && c.isWaiting() && elapsed-time.Duration(c.lastSign.Load()) >= c.idle:
-		c.cancel(fmt.Errorf("%w: no sign of life for %v (request_timeout)", errors.ErrRequestTimeout, c.idle))
+		c.end(fmt.Errorf("%w: no sign of life for %v (request_timeout)", errors.ErrRequestTimeout, c.idle))
 	default:
 		c.timer.reset(max(c.untilNext(elapsed-asked), time.Millisecond))
 	}
@@ -248,14 +251,14 @@ func (c *call) finish() {
 	if c.timer != nil {
 		c.session.timers.release(c.timer, isQuiet)
 	}
-	c.ReleaseContext()
+	c.cancel(context.Canceled)
 }
 
 // isRecyclable reports whether nobody can have kept the call or its context. After
 // a failed attempt that is not certain: the reader of the link may be about to
 // signal it.
 func (c *call) isRecyclable() bool {
-	return c.answered && !c.isExposed && c.users.Load() == 1 && c.session.traits.ReleasesCalls
+	return c.answered && !c.isExposed && c.session.traits.ReleasesCalls
 }
 
 // reset forgets the request, so that nothing of it is kept.

@@ -103,6 +103,15 @@ func (c *calls) refuse() <-chan struct{} {
 	return c.drained
 }
 
+// end ends those that run. Who follows a call's context is told under the lock.
+func (c *calls) end(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for running := c.first; running != nil; running = running.next {
+		running.end(cause)
+	}
+}
+
 func (c *calls) count() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +129,7 @@ func (c *calls) abort(id mcp.ID) {
 	defer c.mu.Unlock()
 	for running := c.first; running != nil; running = running.next {
 		if running.attempt.Load() == number && running.session.wireID(number) == string(id) {
-			running.cancel(errors.ErrAborted)
+			running.end(errors.ErrAborted)
 			return
 		}
 	}

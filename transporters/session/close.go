@@ -45,6 +45,7 @@ func (s *Session) closeOnce() {
 	s.calls.refuse()
 	s.notifications.Close()
 	s.cancel(errors.ErrTransportClosed)
+	s.calls.end(errors.ErrTransportClosed)
 	s.changed()
 	s.terminate()
 	ctx, cancel := context.WithTimeout(context.Background(), linkCloseTimeout)

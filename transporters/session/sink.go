@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -10,7 +9,7 @@ import (
 
 // A call is the Sink of its exchanges: what the link tells of them comes here.
 
-var _ transporters.ContextKeeper = (*call)(nil)
+var _ transporters.ContextOwner = (*call)(nil)
 
 // Accepted starts the idle clock.
 func (c *call) Accepted() {
@@ -26,13 +25,28 @@ func (c *call) Arrived() { c.sign() }
 
 func (c *call) sign() { c.lastSign.Store(int64(time.Since(c.created))) }
 
-// KeepContext implements transporters.ContextKeeper.
-func (c *call) KeepContext() { c.users.Add(1) }
+// FollowContext implements transporters.ContextOwner.
+func (c *call) FollowContext(follower transporters.ContextFollower) {
+	c.following.Lock()
+	c.follower = follower
+	cause := c.ended
+	c.following.Unlock()
+	if follower != nil && cause != nil {
+		follower.ContextEnded(cause)
+	}
+}
 
-// ReleaseContext ends the call's context if nobody else needs it.
-func (c *call) ReleaseContext() {
-	if c.users.Add(-1) == 0 {
-		c.cancel(context.Canceled)
+// end ends the call's context, and tells who follows it.
+func (c *call) end(cause error) {
+	c.cancel(cause)
+	c.following.Lock()
+	if c.ended == nil {
+		c.ended = cause
+	}
+	follower, cause := c.follower, c.ended
+	c.following.Unlock()
+	if follower != nil {
+		follower.ContextEnded(cause)
 	}
 }
 
