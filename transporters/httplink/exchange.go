@@ -1,6 +1,7 @@
 package httplink
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -34,13 +35,14 @@ type exchange struct {
 	unfollowLife   func() bool // of what ends before the link; nil if that is the link itself
 	next, previous *exchange   // in the link's list
 
-	header http.Header // of the request, while http.Client has it; nil if that has the header
+	sent   bytes.Reader // the body of the request
+	header http.Header  // of the request, while http.Client has it; nil if that has the header
 
 	body  io.ReadCloser
-	tail  bool          // what follows in the body is worth reading
 	stall time.Duration // longest wait for one read; 0 is none
 	timer *stallTimer
 
+	tail           bool // what follows in the body is worth reading
 	statusSuffices bool // the body of a success is not read
 
 	reporting transporters.ReportSink // gets reports that came with the last read; else nil
@@ -109,7 +111,7 @@ func (x *exchange) Read(p []byte) (int, error) {
 		return x.body.Read(p)
 	}
 	if x.timer == nil {
-		x.timer = x.link.stallTimers.get(x)
+		x.timer = x.link.kept.stallTimers.get(x)
 	}
 	x.timer.start(x.stall)
 	n, err := x.body.Read(p)
@@ -152,7 +154,7 @@ func (x *exchange) end() {
 	}
 	x.link.running.remove(x)
 	if x.timer != nil {
-		x.link.stallTimers.put(x.timer)
+		x.link.kept.stallTimers.put(x.timer)
 	}
 	if x.body != nil {
 		_ = x.body.Close()

@@ -30,12 +30,13 @@ type Link struct {
 	endpoint  endpoint
 	fault     error // what is wrong with the configuration; every use returns it
 	client    *resty.Client
+	kept      *kept           // between requests
+	shared    func() *kept    // of links that were given one pool; nil: none
 	transport transportSource // nil: the user's round tripper
 	pool      *dial.Pool
 	ownsPool  bool
 	adopted   *adoptedClient
 	headers   headers
-	prepared  prepared
 
 	authorizer  Authorizer // nil: nobody
 	credentials credentials
@@ -50,8 +51,6 @@ type Link struct {
 	in      atomic.Pointer[func(from transporters.Link, m mcp.Message)]
 	batches atomic.Bool // the peer speaks 2025-03-26 (R018)
 	readers sync.Pool   // of *sse.Reader
-
-	stallTimers stallTimers
 
 	longEvent atomic.Int64 // what the last long event of a stream needed, in bytes
 	longBody  atomic.Int64 // how long the last long body was whose length was not told
@@ -91,7 +90,6 @@ func New(server string, cfg Config, options ...Option) *Link {
 	}
 	l.endpoint = endpoint
 	l.headers = newHeaders(cfg, l.adopted)
-	l.prepared.isOff = l.adopted != nil
 	l.chooseClient()
 	if l.fault == nil {
 		l.fault = l.checkReach()
@@ -124,9 +122,11 @@ func configurationError(server, key, message, found, allowed string) error {
 // transport of WithClient, that before WithPool, that before a pool of our own.
 func (l *Link) chooseClient() {
 	if l.adopted == nil {
-		l.client = newClient()
+		l.kept = l.ownKept()
+		l.client = l.kept.client
 	} else {
 		l.client = l.adopted.client
+		l.kept = &kept{prepared: prepared{isOff: true}}
 		if l.transport == nil && l.adopted.pool == nil {
 			l.pool = nil
 			return
@@ -142,7 +142,16 @@ func (l *Link) chooseClient() {
 	if l.pool == nil {
 		l.pool, l.ownsPool = dial.NewPool(), true
 	}
-	l.transport = pooledTransport(l.pool, l.cfg, l.endpoint.socket)
+	source := &pooled{pool: l.pool, cfg: &l.cfg, guard: l.cfg.ownGuard(), socket: l.endpoint.socket}
+	l.transport = source.transport
+}
+
+// ownKept returns what a link without a user's client keeps.
+func (l *Link) ownKept() *kept {
+	if l.shared != nil {
+		return l.shared()
+	}
+	return newKept()
 }
 
 // warn tells what is allowed but rarely meant.

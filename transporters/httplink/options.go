@@ -69,14 +69,15 @@ func WithTransport(transport http.RoundTripper) Option {
 }
 
 // WithPool takes the transport from a pool, so that links with equal settings
-// share connections. The pool's owner closes it. Without it the link has a pool
-// of its own.
+// share connections; links that are given the same option also share what else of
+// an HTTP client is the same for all. The pool's owner closes it. Without it the
+// link has a pool of its own.
 func WithPool(pool *dial.Pool) Option {
-	return func(l *Link) {
-		if pool != nil {
-			l.pool = pool
-		}
+	if pool == nil {
+		return func(*Link) {}
 	}
+	shared := sync.OnceValue(newKept)
+	return func(l *Link) { l.pool, l.shared = pool, shared }
 }
 
 // WithWarnings has links that are given the same once warn together, once: the

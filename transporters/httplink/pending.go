@@ -24,7 +24,7 @@ var errSettled = errors.New("the answer came on another stream")
 type pendingTable struct {
 	mu      sync.Mutex
 	byID    map[uint64]*waiter
-	byToken map[uint64]*waiter
+	byToken map[uint64]*waiter // those whose token is not their id; a session has none
 }
 
 // add registers an exchange, before its request is sent. It fails if the id or
@@ -36,17 +36,28 @@ func (t *pendingTable) add(out *transporters.Outbound, sink transporters.Sink) (
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byID == nil {
-		t.byID, t.byToken = make(map[uint64]*waiter), make(map[uint64]*waiter)
-	}
-	if t.byID[out.ID] != nil || t.byToken[out.Token] != nil {
+	if t.byID[out.ID] != nil || out.Token != 0 && t.withToken(out.Token) != nil {
 		return nil, notSent(fmt.Errorf("another request with id %d or progress token %d is running", out.ID, out.Token))
 	}
+	if t.byID == nil {
+		t.byID = make(map[uint64]*waiter)
+	}
 	t.byID[out.ID] = w
-	if out.Token != 0 {
+	if out.Token != 0 && out.Token != out.ID {
+		if t.byToken == nil {
+			t.byToken = make(map[uint64]*waiter)
+		}
 		t.byToken[out.Token] = w
 	}
 	return w, nil
+}
+
+// withToken returns the exchange with the progress token. t.mu is held.
+func (t *pendingTable) withToken(token uint64) *waiter {
+	if w := t.byID[token]; w != nil && w.token == token {
+		return w
+	}
+	return t.byToken[token]
 }
 
 // remove ends an exchange. It returns false if that was done before.
@@ -57,7 +68,9 @@ func (t *pendingTable) remove(w *waiter) bool {
 		return false
 	}
 	delete(t.byID, w.id)
-	delete(t.byToken, w.token)
+	if w.token != w.id {
+		delete(t.byToken, w.token)
+	}
 	return true
 }
 
@@ -84,7 +97,7 @@ func (t *pendingTable) find(m *mcp.Message) *waiter {
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		return t.byToken[token]
+		return t.withToken(token)
 	default:
 		return nil
 	}

@@ -8,6 +8,16 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
+// kept is what links that share a pool have in common: nothing of it knows which link
+// it was used by.
+type kept struct {
+	client      *resty.Client // nil with a user's client
+	prepared    prepared
+	stallTimers stallTimers
+}
+
+func newKept() *kept { return &kept{client: newClient()} }
+
 // prepared keeps what resty and a request's header need, for the next request:
 // resty takes seven allocations for a request of its own, and copies the header
 // before it is sent. What net/http may still read after an exchange, the body

@@ -1,7 +1,6 @@
 package httplink
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -118,8 +117,8 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 			response, err = nil, fmt.Errorf("a callback panicked while the request was sent: %v", cause)
 		}
 	}()
-	header := l.prepared.header(len(protocol) + len(l.headers.configured) + 2)
-	defer l.prepared.keepHeader(header)
+	header := l.kept.prepared.header(len(protocol) + len(l.headers.configured) + 2)
+	defer l.kept.prepared.keepHeader(header)
 	if err := l.headers.merge(x.values, protocol, header); err != nil {
 		return nil, notSent(err)
 	}
@@ -132,14 +131,15 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 // send is perform for a header that is complete.
 func (l *Link) send(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
 	l.credentials.sent(header)
-	request := l.prepared.request(l.client)
-	defer l.prepared.keepRequest(request)
+	request := l.kept.prepared.request(l.client)
+	defer l.kept.prepared.keepRequest(request)
 	request.SetContext(x)
 	request.Header = header
 	if frame != nil {
 		// A type that net/http knows: of any other it would not know the length,
 		// and write head and body apart.
-		request.Body = bytes.NewReader(frame)
+		x.sent.Reset(frame)
+		request.Body = &x.sent
 	}
 	answer, err := request.Execute(method, target)
 	if err != nil {

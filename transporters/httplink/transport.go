@@ -2,6 +2,7 @@ package httplink
 
 import (
 	"net/http"
+	"sync/atomic"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/dial"
@@ -15,16 +16,40 @@ func fixedTransport(transport http.RoundTripper) transportSource {
 	return func() (http.RoundTripper, error) { return transport, nil }
 }
 
-func pooledTransport(pool *dial.Pool, cfg Config, socket string) transportSource {
-	guard := cfg.ownGuard()
-	return func() (http.RoundTripper, error) {
-		settings, err := cfg.dialSettings()
-		if err != nil {
-			return nil, err
+// pooled takes the transport of a link from a pool. Of what it is made of only the
+// proxy can change, which may be a secret; as long as that stays the same, the pool
+// need not be asked.
+type pooled struct {
+	pool   *dial.Pool
+	cfg    *Config
+	guard  dial.Guard
+	socket string
+	latest atomic.Pointer[pooledTransport]
+}
+
+type pooledTransport struct {
+	http.RoundTripper
+	proxy string
+}
+
+// transport is a transportSource.
+func (p *pooled) transport() (http.RoundTripper, error) {
+	if latest := p.latest.Load(); latest != nil {
+		if proxy, err := p.cfg.Proxy.Reveal(); err == nil && proxy == latest.proxy {
+			return latest.RoundTripper, nil
 		}
-		settings.Guard, settings.Socket = guard, socket
-		return pool.Transport(settings)
 	}
+	settings, err := p.cfg.dialSettings()
+	if err != nil {
+		return nil, err
+	}
+	settings.Guard, settings.Socket = p.guard, p.socket
+	transport, err := p.pool.Transport(settings)
+	if err != nil {
+		return nil, err
+	}
+	p.latest.Store(&pooledTransport{transport, settings.Proxy})
+	return transport, nil
 }
 
 // exchangeKey finds the exchange that a context belongs to.
