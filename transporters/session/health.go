@@ -44,11 +44,14 @@ func (h HealthCheck) Check(section *config.Section) []errors.Fault {
 // in the legacy era, server/discover in the modern one. A peer that fails is
 // ended, which is for the link to mend as any other death.
 func WithHealthCheck(check HealthCheck) Option {
-	return func(s *Session) { s.healthCheck = check }
+	return func(s *Session) { s.healthCheck = &check }
 }
 
 // watchHealth checks a peer until it is gone.
 func (s *Session) watchHealth(p *peer) {
+	if s.healthCheck == nil {
+		return
+	}
 	interval, ok := s.healthCheck.Interval.Value()
 	if !ok || s.reconnecting == nil {
 		return

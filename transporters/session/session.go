@@ -36,8 +36,7 @@ type Session struct {
 	extensions       map[string]json.RawMessage // of options; New adds them to those of the handlers
 	sessionLostMatch []string
 	closeTimeout     time.Duration
-	retryLost        bool
-	healthCheck      HealthCheck
+	healthCheck      *HealthCheck // nil: none
 	verdictStore     VerdictStore
 	verdictKey       string
 
@@ -70,16 +69,17 @@ type Session struct {
 	meter         transporters.Meter
 
 	observers    transporters.Observers
-	own          sync.Once // makes the next
 	ownListeners *transporters.Listeners
 	hooks        *transporters.Hooks
 	states       states
 
-	watching sync.Once // of a plain link
-	ending   sync.Once // by itself
-	closing  atomic.Bool
-	closed   chan struct{}
-	closeErr error // written before closed is closed
+	watching  sync.Once // of a plain link
+	ending    sync.Once // by itself
+	own       sync.Once // makes ownListeners
+	closing   atomic.Bool
+	retryLost bool
+	closed    chan struct{}
+	closeErr  error // written before closed is closed
 }
 
 var (
