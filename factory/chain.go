@@ -51,9 +51,8 @@ func (c chained) install(slot *Slot) {
 
 // chain puts the policies around the slot, outermost first. Nothing changes for
 // the slot.
-func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot) chained {
-	log := f.loggerOf(server)
-	made := chained{pins: f.pinsOf(server, common)}
+func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot, log hclog.Logger) chained {
+	made := chained{pins: f.pinsOf(server, common, log)}
 	cache := f.cacheOf(server, common, slot)
 	if common.Cache.Enabled {
 		made.hears = cache

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -198,7 +199,7 @@ func TestTheDefaultChainAllocates(t *testing.T) {
 	}
 	common, _, faults := New().read(section(t, "servers:\n  s: {type: stdio, command: [x]}\n"))
 	require.Empty(t, faults)
-	chain := New().chain("s", common, slot).head
+	chain := New().chain("s", common, slot, hclog.NewNullLogger()).head
 	require.NotEqual(t, transporters.Transporter(slot), chain)
 	assert.LessOrEqual(t, measure(chain)-measure(slot), 4.0)
 }

@@ -39,7 +39,8 @@ type TransporterFactory struct {
 	auth          []auth.Option
 	verdicts      session.VerdictStore
 	pool          *dial.Pool
-	stores        Stores // of the configuration
+	shared        httplink.Option // of all HTTP links: the pool, and a client
+	stores        Stores          // of the configuration
 
 	mu         sync.RWMutex
 	types      map[string]registration
@@ -66,6 +67,7 @@ func New(options ...Option) *TransporterFactory {
 		},
 		storeTypes: map[string]storeRegistration{StoreMemory: {construct: memoryStores, keys: []any{storeKeys{}}}},
 	}
+	f.shared = httplink.WithPool(f.pool)
 	f.apply(options)
 	return f
 }
@@ -95,6 +97,7 @@ func (f *TransporterFactory) With(options ...Option) *TransporterFactory {
 		types:         maps.Clone(f.types),
 		storeTypes:    maps.Clone(f.storeTypes),
 	}
+	with.shared = httplink.WithPool(with.pool)
 	with.apply(options)
 	return with
 }

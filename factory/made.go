@@ -40,7 +40,8 @@ func (f *TransporterFactory) make(section *config.Section, slot *Slot) (*Made, e
 	if slot != nil {
 		tokens = slot.tokens
 	}
-	common, blueprint, faults := f.readWith(section, tokens)
+	log := f.loggerOf(section.Server())
+	common, blueprint, faults := f.readWith(section, tokens, log)
 	if err := configurationError(section.Server(), faults); err != nil {
 		return nil, err
 	}
@@ -51,9 +52,9 @@ func (f *TransporterFactory) make(section *config.Section, slot *Slot) (*Made, e
 	if slot == nil {
 		made.Slot = slotFrom(section.Server(), generation)
 		made.Slot.drain, made.Slot.tokens, made.next = f.drain, tokens, nil
-		made.Slot.observing.logger = f.loggerOf(section.Server())
+		made.Slot.observing.logger = log
 	}
-	made.chain = f.chain(section.Server(), common, made.Slot)
+	made.chain = f.chain(section.Server(), common, made.Slot, log)
 	made.Head = made.chain.head
 	if slot == nil {
 		made.chain.install(made.Slot)

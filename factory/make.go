@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/mcp-client-go/mcpclient/auth"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -47,12 +49,12 @@ func (f *TransporterFactory) CheckDefaults(defaults *config.Section) []errors.Fa
 
 // read decodes and checks a section.
 func (f *TransporterFactory) read(section *config.Section) (commonKeys, Blueprint, []errors.Fault) {
-	return f.readWith(section, nil)
+	return f.readWith(section, nil, f.loggerOf(section.Server()))
 }
 
 // readWith is read for an authorizer that keeps its tokens in the store, unless
 // another one is configured.
-func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store) (commonKeys, Blueprint, []errors.Fault) {
+func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store, log hclog.Logger) (commonKeys, Blueprint, []errors.Fault) {
 	var common commonKeys
 	rest, faults := section.Take(&common)
 	common.identity = func() string { sum := section.Fingerprint(); return hex.EncodeToString(sum[:]) }
@@ -63,7 +65,7 @@ func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store
 	switch {
 	case known:
 		var own []errors.Fault
-		blueprint, own = registered.construct(rest, f.build(section.Server(), common.Settings, tokens))
+		blueprint, own = registered.construct(rest, f.build(section.Server(), common.Settings, tokens, log))
 		faults = append(faults, f.explained(common.Type, own)...)
 	case common.Type != "":
 		faults = append(faults, f.unknownType(section, common.Type))
@@ -72,13 +74,12 @@ func (f *TransporterFactory) readWith(section *config.Section, tokens auth.Store
 	return common, blueprint, section.AsWritten(faults)
 }
 
-func (f *TransporterFactory) build(server string, settings session.Settings, tokens auth.Store) Build {
-	log := f.loggerOf(server)
+func (f *TransporterFactory) build(server string, settings session.Settings, tokens auth.Store, log hclog.Logger) Build {
 	return Build{
 		Server:   server,
 		Settings: settings,
 		Session:  slices.Concat([]session.Option{session.WithLogger(log), session.WithIDs(&session.IDs{})}, f.session),
-		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(log), httplink.WithPool(f.pool)}, f.http),
+		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(log), f.shared}, f.http),
 		Stdio:    slices.Concat(stdioDefaults(log), f.stdio),
 		Verdicts: f.verdictsOrShared(),
 		Logger:   log,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters/policy"
 	"github.com/mcp-client-go/mcpclient/transporters/policy/pinfile"
@@ -68,8 +70,8 @@ func (f *pinFiles) store(path string) policy.PinStore {
 }
 
 // pinsOf makes the pins of a chain.
-func (f *TransporterFactory) pinsOf(server string, common commonKeys) *policy.ToolPins {
-	return policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile, f.stores.Pins), f.loggerOf(server))
+func (f *TransporterFactory) pinsOf(server string, common commonKeys, log hclog.Logger) *policy.ToolPins {
+	return policy.NewToolPins(server, common.Tools.PinConfig, f.pins.choose(common.Tools.PinFile, f.stores.Pins), log)
 }
 
 // ChangedTools returns the tools whose definition is not the one that is pinned

@@ -43,9 +43,9 @@ type Slot struct {
 	mu      sync.RWMutex
 	current *generation
 	tenants map[string]*tenant
-	retired map[*tenant]struct{}     // no longer given to calls, not closed yet
-	past    transporters.Stats       // of the bases that are closed
-	earlier map[*generation]struct{} // replaced, and to be ended once their last base is closed
+	retired map[*tenant]struct{}     // no longer given to calls, not closed yet; nil before the first
+	past    *transporters.Stats      // of the bases that are closed; nil before the first
+	earlier map[*generation]struct{} // replaced, and to be ended once their last base is closed; nil before the first
 	closed  bool
 	closing sync.WaitGroup // goroutines of the slot; none are added after closed
 }
@@ -72,7 +72,7 @@ func slotFrom(server string, first *generation) *Slot {
 	}
 	s := &Slot{
 		server: server, drain: DefaultDrainTimeout, current: first, expiry: newExpiry(),
-		tenants: make(map[string]*tenant), retired: make(map[*tenant]struct{}), earlier: make(map[*generation]struct{}),
+		tenants: make(map[string]*tenant),
 	}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	return s

@@ -47,7 +47,10 @@ func liveliness(state transporters.State) int {
 func (s *Slot) Stats() transporters.Stats {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	total := s.past
+	var total transporters.Stats
+	if s.past != nil {
+		total = *s.past
+	}
 	for _, t := range s.tenants {
 		total = total.Add(t.stats())
 	}

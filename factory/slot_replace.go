@@ -61,6 +61,9 @@ func (s *Slot) replace(next *generation) bool {
 	last := s.current
 	s.current = next
 	last.replace()
+	if s.earlier == nil {
+		s.earlier = make(map[*generation]struct{})
+	}
 	s.earlier[last] = struct{}{}
 	for principal, t := range s.tenants {
 		delete(s.tenants, principal)
@@ -68,7 +71,7 @@ func (s *Slot) replace(next *generation) bool {
 			s.closeLater(t)
 			continue
 		}
-		s.retired[t] = struct{}{}
+		s.noteRetired(t)
 		t.overdue = time.AfterFunc(s.drain, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -87,14 +90,14 @@ func (s *Slot) closeLater(t *tenant) {
 	if s.closed || t.closing {
 		return
 	}
-	s.retired[t] = struct{}{}
+	s.noteRetired(t)
 	t.closing = true
 	t.stopTimer()
 	s.closing.Go(func() {
 		_ = t.end(transporters.Base.Close) // nobody is left to tell
 		s.mu.Lock()
 		delete(s.retired, t)
-		s.past = s.past.Add(t.stats())
+		s.addPast(t.stats())
 		t.generation.tenants--
 		isOver := s.isOver(t.generation)
 		s.mu.Unlock()
@@ -102,6 +105,21 @@ func (s *Slot) closeLater(t *tenant) {
 			_ = t.generation.end()
 		}
 	})
+}
+
+// noteRetired and addPast keep what most slots never have. s.mu is held.
+func (s *Slot) noteRetired(t *tenant) {
+	if s.retired == nil {
+		s.retired = make(map[*tenant]struct{})
+	}
+	s.retired[t] = struct{}{}
+}
+
+func (s *Slot) addPast(stats transporters.Stats) {
+	if s.past == nil {
+		s.past = new(transporters.Stats)
+	}
+	*s.past = s.past.Add(stats)
 }
 
 // isOver reports, once, that a replaced generation has no bases left and is to be
