@@ -30,8 +30,7 @@ type exchange struct {
 	link   *Link
 	values context.Context // the caller's
 
-	owner          transporters.ContextOwner // tells of the end of the caller's context; nil: the next two do
-	unfollowCaller func() bool
+	caller         any         // who tells of the end of the caller's context: a ContextOwner, or a func() bool that stops it
 	unfollowLife   func() bool // of what ends before the link; nil if that is the link itself
 	next, previous *exchange   // in the link's list
 
@@ -51,7 +50,7 @@ type exchange struct {
 // newExchange begins an exchange, which must be ended with finish.
 func (l *Link) newExchange(ctx context.Context) *exchange {
 	x := &exchange{link: l, values: ctx}
-	x.unfollowCaller = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
+	x.caller = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
 	l.running.add(x)
 	return x
 }
@@ -63,7 +62,7 @@ func (l *Link) newExchangeFor(sink transporters.Sink, ctx context.Context) *exch
 	if !ok {
 		return l.newExchange(ctx)
 	}
-	x := &exchange{link: l, values: ctx, owner: owner}
+	x := &exchange{link: l, values: ctx, caller: owner}
 	owner.FollowContext(x)
 	l.running.add(x)
 	return x
@@ -83,12 +82,12 @@ func (x *exchange) ContextEnded(cause error) { x.cancel(cause) }
 // has ended, and the exchange with it, or if it was called before. An owner is told
 // once: the next time it may be followed by another exchange.
 func (x *exchange) unfollow() bool {
-	switch {
-	case x.unfollowCaller != nil:
-		return x.unfollowCaller()
-	case x.owner != nil:
-		x.owner.FollowContext(nil)
-		x.owner = nil
+	switch caller := x.caller.(type) {
+	case func() bool:
+		return caller()
+	case transporters.ContextOwner:
+		caller.FollowContext(nil)
+		x.caller = nil
 		return true
 	default:
 		return false
