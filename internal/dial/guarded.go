@@ -37,10 +37,11 @@ func (p *Pool) makeGuarded(settings Settings) (*guardedTransport, error) {
 	}
 	proxyGuard := &rules{allowPrivate: true, deny: guard.deny} // the operator names proxies
 	made := &guardedTransport{rules: guard, resolver: cmp.Or(p.Resolver, net.DefaultResolver), patience: cmp.Or(p.patience, lookupTimeout)}
-	if made.direct, err = p.makePlain(settings, guard); err != nil {
+	proxies := &httpsProxies{}
+	if made.direct, err = p.makePlain(settings, guard, proxies); err != nil {
 		return nil, err
 	}
-	if made.proxied, err = p.makePlain(settings, proxyGuard); err != nil {
+	if made.proxied, err = p.makePlain(settings, proxyGuard, proxies); err != nil {
 		return nil, err
 	}
 	made.proxy = made.direct.Proxy

@@ -13,7 +13,7 @@ type dialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 
 // newTransport makes a transport of our own, which dials and shakes hands
 // itself.
-func newTransport(settings Settings, resolver *net.Resolver, guard *rules) (*http.Transport, error) {
+func newTransport(settings Settings, resolver *net.Resolver, guard *rules, proxies *httpsProxies) (*http.Transport, error) {
 	proxy, err := ParseProxy(settings.Proxy)
 	if err != nil {
 		return nil, err
@@ -24,9 +24,9 @@ func newTransport(settings Settings, resolver *net.Resolver, guard *rules) (*htt
 	}
 	connect := ownDial(settings, resolver, guard)
 	transport := &http.Transport{
-		Proxy:               proxy,
+		Proxy:               proxies.noting(proxy),
 		DialContext:         connect,
-		DialTLSContext:      secured(connect, security),
+		DialTLSContext:      secured(connect, security, proxies),
 		TLSClientConfig:     security, // for what goes through a proxy
 		TLSHandshakeTimeout: handshakeTimeout,
 		ForceAttemptHTTP2:   true,
@@ -101,14 +101,18 @@ func reporting(connect dialFunc) dialFunc {
 	}
 }
 
-// secured connects and completes the TLS handshake.
-func secured(connect dialFunc, security *tls.Config) dialFunc {
+// secured connects and completes the TLS handshake, with a server or a proxy.
+func secured(connect dialFunc, security *tls.Config, proxies *httpsProxies) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		connection, err := connect(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
 		config := security.Clone()
+		if proxies.has(address) {
+			config.ServerName = ""                   // that is the server's
+			config.NextProtos = []string{"http/1.1"} // net/http speaks nothing else to proxies
+		}
 		if config.ServerName == "" {
 			host, _, err := net.SplitHostPort(address)
 			if err != nil {
