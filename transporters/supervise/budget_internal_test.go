@@ -69,6 +69,13 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, settings{maxRestarts: 3, window: 60 * time.Second}, resolve(nil), "on demand")
 	require.Zero(t, resolve(&Config{RestartDelay: config.Of(0)}).delay, "0 is not the default")
 	require.Zero(t, resolve(&Config{RestartDelay: config.Off()}).delay)
+	require.Equal(t, 5*time.Second, resolve(&Config{RestartWindow: config.Of(5 * time.Second)}).window)
+	require.Equal(t, 60*time.Second, resolve(&Config{RestartWindow: config.Of(0)}).window, "no window would be no budget")
+	for _, timeout := range []time.Duration{0, -time.Second} {
+		l := New("memory", nil, nil, WithConnectTimeout(timeout), WithRetireTimeout(timeout))
+		require.Equal(t, 60*time.Second, l.connectTimeout)
+		require.Equal(t, 20*time.Second, l.retireTimeout)
+	}
 }
 
 func TestPause(t *testing.T) {

@@ -92,3 +92,9 @@ func TestConfigAllowsNoDelay(t *testing.T) {
 	require.Empty(t, faults)
 	require.Equal(t, "0s", cfg.RestartDelay.String())
 }
+
+// The least that makes sense is allowed.
+func TestConfigAllowsTheLeast(t *testing.T) {
+	_, faults := decode(t, map[string]any{"max_restarts": 1, "restart_delay": "2s", "backoff": "2s"})
+	require.Empty(t, faults)
+}

@@ -99,6 +99,13 @@ func TestOnDemandDialLivesAsLongAsOneWaits(t *testing.T) {
 		require.NoError(t, <-late)
 		require.Equal(t, 4, w.dialled())
 		require.Equal(t, 1, w.open())
+
+		w.kill(4)
+		one, other := connect(time.Second/4), connect(time.Second/2)
+		require.ErrorIs(t, <-one, context.DeadlineExceeded)
+		require.ErrorIs(t, <-other, context.DeadlineExceeded)
+		pass(time.Minute)
+		require.Equal(t, 0, w.open(), "nobody waits for the dial any more")
 	})
 }
 

@@ -154,6 +154,41 @@ func TestExchangeEndsWithItsContext(t *testing.T) {
 	})
 }
 
+// What a living link refuses is refused at once: no decision is to be awaited.
+func TestExchangeThatALivingLinkRefuses(t *testing.T) {
+	eachMode(t, func(t *testing.T, w *world) {
+		current := prepared(t, w)
+		w.link(1).refuse(errBroken)
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.ErrorIs(t, <-exchange(ctx, current(), "echo"), errBroken)
+		require.Zero(t, time.Since(began))
+	})
+}
+
+// An answer that came before the peer's end does not wait for what follows it.
+func TestExchangeAnsweredBeforeTheEnd(t *testing.T) {
+	eachMode(t, func(t *testing.T, w *world) {
+		w.scripted(func(int, context.Context) (transporters.Link, error) { return lastWords{w.fresh()}, nil })
+		current := prepared(t, w)
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, <-exchange(ctx, current(), "echo"))
+		require.Zero(t, time.Since(began))
+	})
+}
+
+// lastWords is a link whose peer answers and dies.
+type lastWords struct{ *fakeLink }
+
+func (l lastWords) Exchange(ctx context.Context, out *transporters.Outbound, sink transporters.Sink) (transporters.Reply, error) {
+	reply, err := l.fakeLink.Exchange(ctx, out, sink)
+	l.die(exit(1))
+	return reply, err
+}
+
 // What a generation does is what its link does.
 func TestGenerationForwards(t *testing.T) {
 	eachMode(t, func(t *testing.T, w *world) {

@@ -139,6 +139,13 @@ func (f *fakeLink) die(err error) {
 	}
 }
 
+// refuse makes the living peer's link fail what is sent from now on.
+func (f *fakeLink) refuse(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
 // release lets the waiters of a held link go.
 func (f *fakeLink) release() { close(f.released) }
 
