@@ -74,7 +74,7 @@ fuzz:
 supply:
 	./scripts/supply.sh
 
-# Changes the code and looks whether a test notices: the better part of an hour.
+# Changes the code and looks whether a test notices: a quarter of an hour.
 mutation:
 	./scripts/mutation.sh
 

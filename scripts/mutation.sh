@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Mutation testing: gremlins changes the code, and a test must notice. The codec
-# and the event-stream reader may keep no change unnoticed, the others 1 of 20;
-# what no test can notice is listed, with the reason, in
-# trust/mutate/accepted.tsv. It takes the better part of an hour.
+# Mutation testing: gremlins finds what can be changed in the code, trust/mutate
+# makes each change, and a test must notice. The codec and the event-stream reader
+# may keep no change unnoticed, the others 1 of 20; what no test can notice is
+# listed, with the reason, in trust/mutate/accepted.tsv. It takes a quarter of an
+# hour.
 #
 #   scripts/mutation.sh [-markdown FILE] [FOLDER ...]
 set -euo pipefail
@@ -37,7 +38,7 @@ judge() { # FLOOR FOLDER ...
     local floor=$1 folder arguments=()
     shift
     for folder in "$@"; do
-        "bin/gremlins-$gremlins_version" unleash "./$folder" --silent --workers 1 --test-cpu 1 --timeout-coefficient 10 \
+        "bin/gremlins-$gremlins_version" unleash "./$folder" --dry-run --silent \
             --invert-assignments --invert-bitwise --invert-bwassign --invert-logical --invert-loopctrl --remove-self-assignments \
             --output "$results/${folder//\//_}.json" >&2
         arguments+=("$folder=$results/${folder//\//_}.json")

@@ -1,14 +1,17 @@
-// Command mutate finishes what gremlins began. Gremlins changes the code, one
-// operator at a time, and looks whether a test fails. It takes the conditions of
-// switch cases, and constants, for code that no test reaches, and a slow machine
-// for a loop without end. This command makes those changes again, runs the tests,
-// and judges: a change that no test notices must be listed with the reason.
+// Command mutate makes the changes that gremlins found, one operator at a time, and
+// looks whether a test fails.
 //
 //	mutate -accepted FILE [-floor PERCENT] [-markdown FILE] FOLDER=RESULT.json ...
 //
-// The results are what `gremlins unleash FOLDER --output RESULT.json` wrote, in the
-// root of the module, where this runs too. It ends with "N passed, N failed": changes
-// noticed or listed, and changes that are neither.
+// The results are what `gremlins unleash FOLDER --dry-run --output RESULT.json` wrote,
+// in the root of the module, where this runs too. Gremlins alone builds the tests anew
+// for each change, which takes hours, takes the conditions of switch cases, and
+// constants, for code that no test reaches, and a slow machine for a loop without end.
+// Here all changes of a package are built into one test binary, each behind a number
+// (binary.go); what a closure cannot hold is built alone. A change that does not
+// compile counts nowhere; one that no test notices must be listed with the reason.
+// It ends with "N passed, N failed": changes noticed or listed, and changes that are
+// neither.
 package main
 
 import (
@@ -16,10 +19,12 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // result is what gremlins writes.
@@ -30,43 +35,42 @@ type result struct {
 	} `json:"files"`
 }
 
-// mutant is one change.
-type mutant struct {
-	Type   string `json:"type"`
-	Status string `json:"status"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-
-	file string
-}
-
 // score is that of one package.
-type score struct{ killed, survived, listed int }
+type score struct {
+	noticed, endless, survived, listed int
+	took                               time.Duration
+}
 
 func main() {
 	log.SetFlags(0)
 	acceptedFile := flag.String("accepted", "", "the list of changes that no test can notice, with reasons")
 	floor := flag.Int("floor", 100, "percent of the changes that must be noticed, of those not listed")
 	markdown := flag.String("markdown", "", "write a table there")
+	workers := flag.Int("workers", 3, "how many tests run at a time: they wait more than they compute")
 	flag.Parse()
 	listed, err := readAccepted(*acceptedFile)
 	if err != nil {
 		log.Fatal(err)
 	}
 	scores := map[string]*score{}
-	for _, name := range flag.Args() {
-		if err := judge(name, listed, scores); err != nil {
+	for _, argument := range flag.Args() {
+		folder, name, found := strings.Cut(argument, "=")
+		if !found {
+			log.Fatalf("%s: want FOLDER=RESULT.json", argument)
+		}
+		if scores[folder], err = judge(folder, name, listed, *workers); err != nil {
 			log.Fatal(err)
 		}
 	}
 	passed, failed, below := 0, 0, false
 	var table strings.Builder
-	table.WriteString("| package | changes | noticed by a test | listed with a reason | not noticed |\n|---|---|---|---|---|\n")
-	for _, folder := range slices.Sorted(keys(scores)) {
+	table.WriteString("| package | changes | noticed by a test | without end | listed with a reason | not noticed | took |\n|---|---|---|---|---|---|---|\n")
+	for _, folder := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[folder]
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d |\n", folder, s.killed+s.survived+s.listed, s.killed, s.listed, s.survived)
-		passed, failed = passed+s.killed+s.listed, failed+s.survived
-		below = below || s.killed*100 < *floor*(s.killed+s.survived)
+		good := s.noticed + s.endless
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %s |\n", folder, good+s.survived+s.listed, s.noticed, s.endless, s.listed, s.survived, s.took.Round(time.Second))
+		passed, failed = passed+good+s.listed, failed+s.survived
+		below = below || good*100 < *floor*(good+s.survived)
 	}
 	for entry, used := range listed {
 		if !used && scores[path.Dir(entry.file)] != nil {
@@ -86,61 +90,56 @@ func main() {
 	}
 }
 
-func keys(scores map[string]*score) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for folder := range scores {
-			if !yield(folder) {
-				return
-			}
-		}
-	}
-}
-
-// judge looks at the mutants of one result, and makes those again that gremlins
-// did not see noticed.
-func judge(argument string, listed map[accepted]bool, scores map[string]*score) error {
-	root, name, found := strings.Cut(argument, "=")
-	if !found {
-		return fmt.Errorf("%s: want FOLDER=RESULT.json", argument)
-	}
+// judge makes all changes of a folder that gremlins found.
+func judge(folder, name string, listed map[accepted]bool, workers int) (*score, error) {
+	start := time.Now()
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var gremlins result
 	if err := json.Unmarshal(text, &gremlins); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	loaded, err := load(folder)
+	if err != nil {
+		return nil, err
+	}
+	var mutants []*mutant
 	for _, file := range gremlins.Files {
-		file.Name = path.Join(root, file.Name)
-		folder := path.Dir(file.Name)
-		if scores[folder] == nil {
-			scores[folder] = &score{}
-		}
 		for _, m := range file.Mutations {
-			m.file = file.Name
-			entry, err := m.entry()
-			if err != nil {
-				return err
-			}
-			_, isListed := listed[entry]
-			noticed := m.Status == "KILLED"
-			if !noticed {
-				if noticed, err = m.isNoticed(); err != nil {
-					return err
-				}
-			}
-			switch {
-			case noticed:
-				scores[folder].killed++
-			case isListed:
-				listed[entry] = true
-				scores[folder].listed++
-			default:
-				scores[folder].survived++
-				log.Printf("not noticed: %s:%d:%d\t%s\t%s", m.file, m.Line, m.Column, m.Type, entry.line)
+			// Files of other systems, and of folders within, are not built here.
+			if source := loaded.sources[path.Join(folder, file.Name)]; source != nil {
+				m.file = source.name
+				mutants = append(mutants, &m)
 			}
 		}
 	}
-	return nil
+	mutants, err = loaded.compiling(mutants)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := loaded.run(mutants, workers)
+	if err != nil {
+		return nil, err
+	}
+	s := &score{}
+	for i, m := range mutants {
+		entry := loaded.entry(m)
+		_, isListed := listed[entry]
+		switch {
+		case outcomes[i] == noticed:
+			s.noticed++
+		case outcomes[i] == endless:
+			s.endless++
+		case isListed:
+			listed[entry] = true
+			s.listed++
+		default:
+			s.survived++
+			log.Printf("not noticed: %s:%d:%d\t%s\t%s", m.file, m.Line, m.Column, m.Type, entry.line)
+		}
+	}
+	s.took = time.Since(start)
+	return s, nil
 }

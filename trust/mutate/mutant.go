@@ -2,20 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
-	"path"
-	"path/filepath"
 	"strings"
-	"time"
 )
 
-// longestRun is more than the tests of a package take on a busy machine; what is
-// not done by then goes on for ever, which is as good as a failed test.
-const longestRun = time.Minute
+// mutant is one change.
+type mutant struct {
+	Type   string `json:"type"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+
+	file string // seen from the root of the module
+}
 
 // replacements are the changes that gremlins makes, by its names for them.
 func replacements() map[string][][2]string {
@@ -34,59 +33,32 @@ func replacements() map[string][][2]string {
 	}
 }
 
-// changed returns the file with the change made.
-func (m mutant) changed(source []byte) ([]byte, error) {
+// replacement returns where the operator stands in the file, the operator, and what
+// takes its place.
+func (m *mutant) replacement(source []byte) (at int, before, after string, err error) {
 	lines := bytes.SplitAfter(source, []byte("\n"))
 	if m.Line < 1 || m.Line > len(lines) || m.Column < 1 || m.Column > len(lines[m.Line-1]) {
-		return nil, fmt.Errorf("%s has no %d:%d: run gremlins again", m.file, m.Line, m.Column)
+		return 0, "", "", fmt.Errorf("%s has no %d:%d: run gremlins again", m.file, m.Line, m.Column)
 	}
-	at := m.Column - 1
+	at = m.Column - 1
 	for _, line := range lines[:m.Line-1] {
 		at += len(line)
 	}
 	for _, pair := range replacements()[m.Type] {
-		if rest, found := bytes.CutPrefix(source[at:], []byte(pair[0])); found {
-			return bytes.Join([][]byte{source[:at], []byte(pair[1]), rest}, nil), nil
+		if bytes.HasPrefix(source[at:], []byte(pair[0])) {
+			return at, pair[0], pair[1], nil
 		}
 	}
-	return nil, fmt.Errorf("%s:%d:%d: there is no %s to make: run gremlins again", m.file, m.Line, m.Column, m.Type)
+	return 0, "", "", fmt.Errorf("%s:%d:%d: there is no %s to make: run gremlins again", m.file, m.Line, m.Column, m.Type)
 }
 
-// isNoticed makes the change, without touching the file, and runs the tests of the
-// package. A change that does not compile is noticed by the compiler.
-func (m mutant) isNoticed() (bool, error) {
-	source, err := os.ReadFile(m.file)
+// changed returns the file with the change made.
+func (m *mutant) changed(source []byte) ([]byte, error) {
+	at, before, after, err := m.replacement(source)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	text, err := m.changed(source)
-	if err != nil {
-		return false, err
-	}
-	folder, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	file, err := filepath.Abs(m.file)
-	if err != nil {
-		return false, err
-	}
-	mutated, overlay := filepath.Join(folder, "mutant.go"), filepath.Join(folder, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {file: mutated}})
-	if err != nil {
-		return false, err
-	}
-	if err := os.WriteFile(mutated, text, 0o600); err != nil {
-		return false, err
-	}
-	if err := os.WriteFile(overlay, replace, 0o600); err != nil {
-		return false, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), longestRun+time.Minute)
-	defer cancel()
-	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-timeout", longestRun.String(), "-overlay", overlay, "./"+path.Dir(m.file))
-	return test.Run() != nil, nil
+	return bytes.Join([][]byte{source[:at], []byte(after), source[at+len(before):]}, nil), nil
 }
 
 // accepted is a change that no test can notice. It is known by the text of its
@@ -94,16 +66,9 @@ func (m mutant) isNoticed() (bool, error) {
 type accepted struct{ file, kind, line string }
 
 // entry is how the list would name the mutant.
-func (m mutant) entry() (accepted, error) {
-	source, err := os.ReadFile(m.file)
-	if err != nil {
-		return accepted{}, err
-	}
-	lines := strings.Split(string(source), "\n")
-	if m.Line > len(lines) {
-		return accepted{}, fmt.Errorf("%s has no line %d: run gremlins again", m.file, m.Line)
-	}
-	return accepted{m.file, m.Type, strings.TrimSpace(lines[m.Line-1])}, nil
+func (p *loadedPackage) entry(m *mutant) accepted {
+	lines := strings.Split(string(p.sources[m.file].text), "\n")
+	return accepted{m.file, m.Type, strings.TrimSpace(lines[m.Line-1])}
 }
 
 // readAccepted reads the list: file, type, line of code and reason, divided by

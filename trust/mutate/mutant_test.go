@@ -20,11 +20,11 @@ func TestChanges(t *testing.T) {
 		{"INVERT_BITWISE", 43, "return a >= b && a>>2 != 0"},
 		{"CONDITIONALS_NEGATION", 47, "return a >= b && a<<2 == 0"},
 	} {
-		changed, err := mutant{Type: test.kind, Line: 3, Column: test.column}.changed([]byte(source))
+		changed, err := (&mutant{Type: test.kind, Line: 3, Column: test.column}).changed([]byte(source))
 		require.NoError(t, err)
 		assert.Contains(t, string(changed), test.want)
 	}
-	for _, wrong := range []mutant{{Type: "INVERT_LOGICAL", Line: 3, Column: 1}, {Type: "INVERT_LOGICAL", Line: 9, Column: 1}, {Type: "INVERT_LOGICAL", Line: 3, Column: 999}, {Type: "?", Line: 3, Column: 39}} {
+	for _, wrong := range []*mutant{{Type: "INVERT_LOGICAL", Line: 3, Column: 1}, {Type: "INVERT_LOGICAL", Line: 9, Column: 1}, {Type: "INVERT_LOGICAL", Line: 3, Column: 999}, {Type: "?", Line: 3, Column: 39}} {
 		_, err := wrong.changed([]byte(source))
 		require.Error(t, err)
 	}
