@@ -1,4 +1,4 @@
-.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak peers trust cassettes faults models requirements fuzz supply mutation
+.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak peers trust cassettes faults models requirements fuzz supply mutation spotcheck
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -77,6 +77,10 @@ supply:
 # Changes the code and looks whether a test notices: a quarter of an hour.
 mutation:
 	./scripts/mutation.sh
+
+# Breaks the code of requirements chosen by chance; their tests must fail.
+spotcheck:
+	./scripts/spotcheck.sh
 
 # Runs all of the above that is no benchmark and writes docs/trust.md: hours.
 # ONLY="faults models" runs some of it.

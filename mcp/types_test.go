@@ -250,11 +250,13 @@ func TestInitializeResult(t *testing.T) {
 }
 
 func TestDiscoverResult(t *testing.T) {
-	r, err := ParseDiscoverResult(result(`{"supportedVersions":["2026-07-28","x"],"capabilities":{"tools":{}},"serverInfo":{"name":"draft"},"ttlMs":600000,"cacheScope":"public",
+	r, err := ParseDiscoverResult(result(`{"supportedVersions":["2026-07-28","x"],"capabilities":{"tools":{},"extensions":{"org.example/a":{"b":1}}},"serverInfo":{"name":"draft"},"ttlMs":600000,"cacheScope":"public",
 		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"real","version":"1"}}}`))
 	require.NoError(t, err)
 	assert.Equal(t, []Version{Version20260728, "x"}, r.SupportedVersions)
 	assert.Equal(t, "real", r.ServerInfo.Name)
+	assert.True(t, r.Capabilities.HasExtension("org.example/a"), "R275")
+	assert.False(t, r.Capabilities.HasExtension("org.example/b"))
 	assert.Equal(t, 10*time.Minute, r.TTL)
 
 	r, err = ParseDiscoverResult(result(`{"serverInfo":{"name":"draft"},"supportedVersions":[],"_meta":{}}`)) // P45

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs everything that takes long, and writes docs/trust.md from what it prints:
-# the referees, hostile servers, models, fuzzing, mutation, the supply chain, the
-# soak. It takes some hours on two cores, and ends with "N passed, N failed". The
+# the referees, spot checks, hostile servers, models, fuzzing, mutation, the supply
+# chain, the soak. It takes some hours on two cores, and ends with "N passed, N failed". The
 # bench is not run: its page is docs/performance.md, written by make bench.
 #
 #   ONLY="faults models" scripts/trust.sh    runs these; the other sections of the
@@ -16,6 +16,7 @@ conformance|The official conformance suite|./scripts/conformance.sh -markdown TA
 field|Cases from public bug reports|./scripts/field.sh -markdown TABLE
 peers|Servers that others wrote|./scripts/peers.sh -markdown TABLE
 requirements|Requirements held by tests|./scripts/tally.sh -markdown TABLE . . -run Requirement|ThreatModel
+spotcheck|Requirements broken on purpose|./scripts/spotcheck.sh -markdown TABLE
 faults|Hostile servers and faulty networks|./scripts/faults.sh -markdown TABLE
 models|Models against random histories|./scripts/tally.sh -markdown TABLE trust ./models -rapid.checks=20000
 soak|Days in the life|./scripts/tally.sh -markdown TABLE . -race ./chaos ./soak

@@ -88,7 +88,7 @@ func stdioRows() []row {
 				Notify("notifications/message", `{}`).Fail(-32601, "no", nil)
 			link.On("initialize").Return(initializeResult)
 		}, version: mcp.Version20251125},
-		{name: "S21 unknown", script: handshake(func(r *mcptest.Rule) {
+		{name: "S21 unknown (R054)", script: handshake(func(r *mcptest.Rule) {
 			r.Return(`{"protocolVersion":"2031-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}`)
 		}), err: []string{"2031-01-01"}, is: errors.ErrVersionMismatch},
 		{name: "S21 modern", script: handshake(func(r *mcptest.Rule) {

@@ -60,26 +60,32 @@ func TestRule02Result(t *testing.T) {
 
 // Rule 3: every failure of the request path is the one error type, with the
 // peer's code.
-func TestRule03OneErrorType(t *testing.T) {
-	for _, script := range []func(*mcptest.Rule){
-		func(r *mcptest.Rule) { r.Fail(-32042, "visit", map[string]any{"url": "x"}) },
-		func(r *mcptest.Rule) { r.Status(500).Body("boom") },
-		func(r *mcptest.Rule) { r.Error(errors.ErrMessageTooLarge) },
-		func(r *mcptest.Rule) { r.Die(nil) },
+func TestRule03OneErrorType(t *testing.T) { // R016: the kind tells whose error it is
+	for _, test := range []struct {
+		kind   errors.Kind
+		script func(*mcptest.Rule)
+	}{
+		{errors.KindPeer, func(r *mcptest.Rule) { r.Fail(-32042, "visit", map[string]any{"url": "x"}) }},
+		{errors.KindStatus, func(r *mcptest.Rule) { r.Status(500).Body("boom") }},
+		{errors.KindProtocol, func(r *mcptest.Rule) { r.Error(errors.ErrMessageTooLarge) }},
+		{errors.KindTransport, func(r *mcptest.Rule) { r.Die(nil) }},
 	} {
 		link := legacyLink(t)
-		script(link.On("tools/list"))
+		test.script(link.On("tools/list"))
 		s := newSession(t, link, nil)
 		_, err := s.Request(t.Context(), "tools/list", nil, nil)
 		failure, ok := errors.AsType[*errors.TransporterRequestError](err)
 		require.True(t, ok)
+		require.Equal(t, test.kind, failure.Kind)
 		require.Equal(t, "peer", failure.Server)
 		require.Equal(t, "tools/list", failure.Action)
 		require.Equal(t, "3", failure.ID)
-		if failure.Kind == errors.KindPeer {
+		if test.kind == errors.KindPeer {
 			require.Equal(t, -32042, failure.Code)
 			require.JSONEq(t, `{"url":"x"}`, string(failure.Data))
 			require.Equal(t, errors.DeliveryAnswered, failure.Delivery)
+		} else {
+			require.Zero(t, failure.Code)
 		}
 	}
 }
@@ -109,7 +115,7 @@ func TestRule06LazyHandshake(t *testing.T) {
 	require.Equal(t, 1, link.Count("notifications/initialized"))
 }
 
-// Rules 7, 8 and 9: the initialize payload, from one place for the version and
+// Rules 7, 8 and 9 (R050): the initialize payload, from one place for the version and
 // one for the client's name; then notifications/initialized without an id.
 func TestRule07To09Payload(t *testing.T) {
 	link := legacyLink(t)
