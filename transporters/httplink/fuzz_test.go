@@ -63,3 +63,24 @@ func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { retu
 type readCloser struct{ *bytes.Reader }
 
 func (readCloser) Close() error { return nil }
+
+// An address that is taken is one to which the client talks as it is written, without
+// a password and a fragment; one that is not is refused with a reason.
+func FuzzEndpoints(f *testing.F) {
+	for _, text := range []string{"https://example.com/mcp?a=b", "http://[::1]:80/", "example.com", "https://a:b@example.com", "https://example.com/#x", "unix:/tmp/x", " https://a", "http://:80", "https://é/"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		taken, fault := parseEndpoint(text)
+		if fault != nil {
+			require.NotEmpty(t, fault.message)
+			return
+		}
+		if taken.socket == "" {
+			require.Equal(t, text, taken.target)
+			require.NotEmpty(t, taken.url.Hostname())
+			require.Nil(t, taken.url.User)
+			require.Empty(t, taken.url.Fragment)
+		}
+	})
+}

@@ -47,7 +47,7 @@ func (i imported) Import(name string) (*types.Package, error) {
 
 // load reads the package of a folder, without its tests.
 func load(folder string) (*loadedPackage, error) {
-	list := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}}	{{.Export}}	{{range .GoFiles}}{{.}} {{end}}`, "./"+folder, "os", "strconv", "sync")
+	list := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}}	{{.Export}}	{{range .GoFiles}}{{.}} {{end}}`, "./"+folder, "os", "strconv", "sync/atomic")
 	list.Stderr = os.Stderr
 	text, err := list.Output()
 	if err != nil {
@@ -78,7 +78,7 @@ func load(folder string) (*loadedPackage, error) {
 	compiled := importer.ForCompiler(p.positions, "gc", func(name string) (io.ReadCloser, error) {
 		return os.Open(exports[name])
 	})
-	names := []string{"os", "strconv", "sync"} // of the switch
+	names := []string{"os", "strconv", "sync/atomic"} // of the switch
 	for _, source := range p.sources {
 		for _, spec := range source.tree.Imports {
 			names = append(names, strings.Trim(spec.Path.Value, `"`))

@@ -37,7 +37,7 @@ func (p *loadedPackage) run(mutants []*mutant, workers int) ([]outcome, error) {
 	defer func() { _ = os.RemoveAll(work) }()
 
 	together, alone := p.divide(mutants)
-	texts := map[string][]byte{filepath.Join(p.folder, "mutants_switch.go"): fmt.Appendf(nil, switchFile, p.name)}
+	texts := map[string][]byte{filepath.Join(p.folder, "mutants_switch.go"): fmt.Appendf(nil, switchFile, p.name, len(mutants)+1)}
 	for name, numbered := range together {
 		if texts[name], err = p.withChanges(p.sources[name], numbered); err != nil {
 			return nil, err
@@ -118,7 +118,7 @@ func (p *loadedPackage) compileTogether(source *source, numbered map[int]*mutant
 	text, err := p.withChanges(source, numbered)
 	return err == nil && p.check(nil, map[string][]byte{
 		source.name:         text,
-		"mutants_switch.go": fmt.Appendf(nil, switchFile, p.name),
+		"mutants_switch.go": fmt.Appendf(nil, switchFile, p.name, 1),
 	}) == nil
 }
 
