@@ -76,11 +76,11 @@ type items16 struct {
 
 // A file may be as long as the bound says.
 func TestSizeOfAFileIsBoundedExactly(t *testing.T) {
-	text := "servers: {a: {type: http}}\n#"
-	full := text + strings.Repeat("x", largestFile-len(text))
-	_, err := Parse("a.yaml", []byte(full))
+	const text = `{"servers": {"a": {"type": "http"}}}`
+	full := text + strings.Repeat(" ", largestFile-len(text))
+	_, err := Parse("a.json", []byte(full))
 	require.NoError(t, err)
-	_, err = Parse("a.yaml", []byte(full+"x"))
+	_, err = Parse("a.json", []byte(full+" "))
 	require.ErrorContains(t, err, "larger than 16 MiB")
 }
 
