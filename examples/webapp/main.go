@@ -74,7 +74,7 @@ func serve(ctx context.Context, listener net.Listener, file string) error {
 		return err
 	}
 	app := newApp(demo, newSessions(os.Getenv(sessionKey)))
-	server := &http.Server{Handler: handler(app, &directory{client: client, sessions: app.sessions}, site), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second}
+	server := &http.Server{Handler: handler(app, &directory{client: client, sessions: app.sessions}, api{client}, site), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	fmt.Printf("serving on http://%s\n", listener.Addr())
@@ -99,13 +99,15 @@ func load(file string) (*config.Config, error) {
 }
 
 // handler is all pages. Requests that other sites have a browser make are refused.
-func handler(app *app, servers *directory, site *operations.Site) http.Handler {
+func handler(app *app, servers *directory, scripts api, site *operations.Site) http.Handler {
 	mux := http.NewServeMux()
 	app.register(mux)
 	servers.register(mux)
+	scripts.register(mux, app.sessions.signedIn)
 	mux.Handle("GET /healthz", site.Healthz())
 	mux.Handle("GET /readyz", site.Readyz())
 	mux.Handle("GET /debug/mcp", site.Page()) // a real backend lets only its operators in
+	registerProfiles(mux)
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
