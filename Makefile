@@ -1,4 +1,4 @@
-.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak peers trust cassettes faults models requirements fuzz supply mutation spotcheck
+.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak day peers trust cassettes faults models requirements fuzz supply mutation spotcheck
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -91,6 +91,10 @@ trust:
 # SOAK=10m runs longer.
 soak:
 	./scripts/soak.sh
+
+# A day in the life of the example backend (soak/day/doc.go): half an hour, or DAY=2m.
+day:
+	./scripts/day.sh
 
 # Records the calls to server-everything that mcptest replays (mcptest/testdata).
 # It needs Node and npm.

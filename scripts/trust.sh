@@ -19,7 +19,8 @@ requirements|Requirements held by tests|./scripts/tally.sh -markdown TABLE . . -
 spotcheck|Requirements broken on purpose|./scripts/spotcheck.sh -markdown TABLE
 faults|Hostile servers and faulty networks|./scripts/faults.sh -markdown TABLE
 models|Models against random histories|./scripts/tally.sh -markdown TABLE trust ./models -rapid.checks=20000
-soak|Days in the life|./scripts/tally.sh -markdown TABLE . -race ./chaos ./soak
+soak|Servers that die under many callers|./scripts/tally.sh -markdown TABLE . -race ./chaos ./soak
+day|A day in the life|./scripts/day.sh -markdown TABLE
 fuzz|Fuzzing|./scripts/fuzz.sh -markdown TABLE
 supply|Supply chain and API|./scripts/supply.sh -markdown TABLE
 mutation|Mutation testing|./scripts/mutation.sh -markdown TABLE
