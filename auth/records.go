@@ -103,7 +103,9 @@ type unread struct {
 	err  error
 }
 
-func (u *unread) Error() string { return fmt.Sprintf("reading the %s from the store: %v", u.kind, u.err) }
+func (u *unread) Error() string {
+	return fmt.Sprintf("reading the %s from the store: %v", u.kind, u.err)
+}
 
 func (u *unread) Unwrap() error { return u.err }
 
