@@ -15,11 +15,11 @@ func TestReadList(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
-	breaks, err := readList(write("# why\n\nR001 . TestA a.go\nno version\n-\tone\n-\ttwo\n+\tthree\n\nR002 b TestB b/b.go\nno text\n-x\n+y\n"))
+	breaks, err := readList(write("# why\n\nX001 . TestA a.go\nno version\n-\tone\n-\ttwo\n+\tthree\n\nX002 b TestB b/b.go\nno text\n-x\n+y\n"))
 	require.NoError(t, err)
 	require.Len(t, breaks, 2)
-	assert.Equal(t, brk{"R001", test{".", "TestA"}, "a.go", "no version", "\tone\n\ttwo", "\tthree"}, *breaks[0])
-	for _, wrong := range []string{"- a\n", "R001 . TestA\nx\n-a\n+b\n", "R001 . TestA a.go\nx\n-a\n", "R001 . TestA a.go\n-a\n+b\n"} {
+	assert.Equal(t, brk{"X001", test{".", "TestA"}, "a.go", "no version", "\tone\n\ttwo", "\tthree"}, *breaks[0])
+	for _, wrong := range []string{"- a\n", "X001 . TestA\nx\n-a\n+b\n", "X001 . TestA a.go\nx\n-a\n", "X001 . TestA a.go\n-a\n+b\n"} {
 		_, err := readList(write(wrong))
 		require.Error(t, err, wrong)
 	}
@@ -38,7 +38,7 @@ func TestBreaks(t *testing.T) {
 	}
 	t.Chdir(root)
 	b := func(before, after string) *brk {
-		return &brk{requirement: "R001", test: test{".", "TestSum"}, file: "m.go", what: "sums", before: before, after: after}
+		return &brk{requirement: "X001", test: test{".", "TestSum"}, file: "m.go", what: "sums", before: before, after: after}
 	}
 	require.NoError(t, b("a + b", "a - b").isNoticed())
 	require.ErrorContains(t, b("a + b", "a * b").isNoticed(), "mcpclient.TestSum passes though this was broken: sums")
@@ -46,6 +46,6 @@ func TestBreaks(t *testing.T) {
 	require.ErrorContains(t, b("a % b", "a + b").isNoticed(), "0 places")
 	require.ErrorContains(t, (test{".", "TestNothing"}).passes(""), "did not run")
 
-	require.NoError(t, b("", "").isNamed("| R001 | `mcpclient.TestSum` |\n"))
-	require.Error(t, b("", "").isNamed("| R002 | `mcpclient.TestSum` |\n| R001 | `a.TestSum` |\n"))
+	require.NoError(t, b("", "").isNamed("| X001 | `mcpclient.TestSum` |\n"))
+	require.Error(t, b("", "").isNamed("| X002 | `mcpclient.TestSum` |\n| X001 | `a.TestSum` |\n"))
 }
