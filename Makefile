@@ -1,4 +1,4 @@
-.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak day peers trust cassettes faults models requirements fuzz supply mutation spotcheck
+.PHONY: test unit build browser fleet field conformance conformance-proof bench bench-full bench-allocs bench-stores soak day peers trust cassettes faults models requirements fuzz corpora supply mutation spotcheck
 
 # The whole test run: every module, race detector, static checks, real servers.
 test:
@@ -69,6 +69,10 @@ requirements:
 # Every fuzz target for 20 seconds, or FUZZ_TIME.
 fuzz:
 	./scripts/fuzz.sh
+
+# Keeps some of what fuzzing has found interesting for go test to run.
+corpora:
+	./scripts/corpora.sh
 
 # Vulnerabilities, licences, API, builds for every system, the same command twice.
 supply:

@@ -4,7 +4,8 @@
 # It takes some minutes, the first time longer: modules and, with npm, servers are
 # fetched. It needs Go and nothing else. What a machine lacks is left out by name:
 #   - without a C compiler the tests run without the race detector;
-#   - without Node and npm the tests against servers from npm are skipped;
+#   - without Node and npm the tests against servers from npm and the official
+#     conformance suite are skipped;
 #   - without Chromium the tests of pages in a browser are skipped;
 #   - without redis-server (scripts/install-redis.sh) those of contrib/redis and the
 #     fleet of examples/webapp are.
@@ -40,6 +41,7 @@ fi
 modules=$(ours '*go.mod' | xargs -n1 dirname | grep -v '^tools$' | sort)
 echo "== building, vetting, checking and testing the modules $(echo $modules); this takes some minutes"
 
+node=
 race=(-race)
 if ! command -v "$(go env CC)" >/dev/null; then
     race=()
@@ -49,6 +51,7 @@ fi
 if [ ! -d peers/servers ]; then
     : # nothing here needs Node
 elif command -v node >/dev/null && command -v npm >/dev/null; then
+    node=yes
     # Install only when the lock file is newer than what is installed.
     if [ ! peers/servers/node_modules/.package-lock.json -nt peers/servers/package-lock.json ]; then
         echo "== installing the servers from npm"
@@ -56,7 +59,7 @@ elif command -v node >/dev/null && command -v npm >/dev/null; then
         touch peers/servers/node_modules/.package-lock.json
     fi
 else
-    left_out "the servers from npm (no Node)"
+    left_out "the servers from npm and the conformance suite (no Node)"
 fi
 
 chromium=
@@ -96,6 +99,12 @@ done
 echo "== what was handed out, while all that is used again is overwritten"
 go vet -tags poison ./internal/... ./transporters/...
 go test "${race[@]}" -count=1 -tags poison -run TestWhatWasHandedOutStays ./chaos
+echo "== cases from public bug reports"
+./scripts/field.sh
+if [ -n "$node" ]; then
+    echo "== the official conformance suite"
+    ./scripts/conformance.sh
+fi
 for system in windows darwin; do
     echo "== vet for $system"
     GOOS=$system CGO_ENABLED=0 go vet ./...
