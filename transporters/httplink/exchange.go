@@ -34,7 +34,7 @@ type exchange struct {
 	unfollowLife   func() bool // of what ends before the link; nil if that is the link itself
 	next, previous *exchange   // in the link's list
 
-	sent   bytes.Reader // the body of the request
+	sent   bytes.Reader // the body of the first request
 	header http.Header  // of the request, while http.Client has it; nil if that has the header
 
 	body  io.ReadCloser
@@ -92,6 +92,18 @@ func (x *exchange) unfollow() bool {
 	default:
 		return false
 	}
+}
+
+// newBody returns the body of a request. It is of a type that net/http knows: of any
+// other it would not know the length, and write head and body apart. Each request
+// after the first has one of its own, since the server may have refused that before
+// it had read it, and the transport then still sends.
+func (x *exchange) newBody(frame []byte) *bytes.Reader {
+	if x.sent.Size() > 0 {
+		return bytes.NewReader(frame)
+	}
+	x.sent.Reset(frame)
+	return &x.sent
 }
 
 // Value implements context.Context.

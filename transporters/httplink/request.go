@@ -136,10 +136,7 @@ func (l *Link) send(x *exchange, method, target string, frame []byte, header htt
 	request.SetContext(x)
 	request.Header = header
 	if frame != nil {
-		// A type that net/http knows: of any other it would not know the length,
-		// and write head and body apart.
-		x.sent.Reset(frame)
-		request.Body = &x.sent
+		request.Body = x.newBody(frame)
 	}
 	answer, err := request.Execute(method, target)
 	if err != nil {
