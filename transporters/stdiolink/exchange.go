@@ -92,14 +92,17 @@ func (l *Link) outcome(e *exchange, sink transporters.Sink, sent frame) (mcp.Mes
 // deliver hands over what is queued, until stop is closed or the exchange fails.
 func (e *exchange) deliver(sink transporters.Sink, stop <-chan struct{}) {
 	for !e.failed.Load() {
+		if len(e.held) > 0 {
+			if e.deliverReports(sink, stop) {
+				return
+			}
+			continue
+		}
 		reports, event, ok := e.events.Next()
 		if !ok {
 			return
 		}
-		if len(reports) > 0 {
-			if e.deliverReports(sink, reports, stop) {
-				return
-			}
+		if e.held = reports; len(reports) > 0 {
 			continue
 		}
 		sink.Deliver(event)

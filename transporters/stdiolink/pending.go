@@ -19,6 +19,7 @@ type exchange struct {
 	probe      bool
 	sink       transporters.Sink
 	events     *messagequeue.Queue // nil until events are wanted
+	held       []mcp.Progress      // taken from events, and still to be delivered
 
 	settled chan struct{} // capacity 1: receives once the outcome is there
 	answer  mcp.Message   // the outcome, unless one of the next is set
@@ -180,6 +181,6 @@ func (t *pendingTable) reuse(e *exchange) {
 	if e.wantEvents && !e.events.Reset(e.events.Limit()) {
 		return
 	}
-	e.sink, e.answer = nil, mcp.Message{}
+	e.sink, e.answer, e.held = nil, mcp.Message{}, nil
 	t.unused.Put(e)
 }

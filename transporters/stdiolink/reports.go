@@ -81,13 +81,16 @@ func (r collectingReader) Read(p []byte) (int, error) {
 	return r.from.Read(p)
 }
 
-// deliverReports hands reports to the sink, until stop is closed or the exchange
-// fails, and reports whether it is to stop.
-func (e *exchange) deliverReports(sink transporters.Sink, batch []mcp.Progress, stop <-chan struct{}) (stopped bool) {
+// deliverReports hands the reports that are held to the sink, until stop is closed or
+// the exchange fails, and reports whether it is to stop. Those that are left stay: if
+// the answer has arrived all the same, they come before it.
+func (e *exchange) deliverReports(sink transporters.Sink, stop <-chan struct{}) (stopped bool) {
 	typed := sink.(transporters.ReportSink) // takesReports has seen it
 	typed.BeginReports()
-	for i := 0; i < len(batch) && !stopped; i++ {
-		typed.Report(batch[i])
+	for len(e.held) > 0 && !stopped {
+		next := e.held[0]
+		e.held = e.held[1:]
+		typed.Report(next)
 		select {
 		case <-stop:
 			stopped = true

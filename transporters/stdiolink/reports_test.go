@@ -3,8 +3,10 @@
 package stdiolink
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,6 +67,38 @@ func reportLine(token, progress int) string {
 }
 
 const unusualReport = `{"jsonrpc": "2.0", "method":"notifications/progress", "params":{"progressToken":5,"progress":3}}` + "\n"
+
+// Whose answer has arrived when the caller's context ends gets it (R121), and all that
+// came before it: none of the reports that had come together is left out.
+func TestReportsBeforeAnAnswerThatWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		child := newFakeChild()
+		link := startFake(t, child, Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		call := newReportCall(7, 5)
+		call.onTold = func() { // what arrives while the first report is shown
+			if len(call.told) == 2 {
+				_, err := io.WriteString(child.print, reportLine(5, 4)+`{"jsonrpc":"2.0","id":7,"result":{}}`+"\n")
+				require.NoError(t, err)
+				synctest.Wait()
+				cancel()
+			}
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := link.Exchange(ctx, &call.Outbound, call)
+			done <- err
+		}()
+		_, err := child.server.Read(make([]byte, 100)) // the frame
+		require.NoError(t, err)
+		_, err = io.WriteString(child.print, reportLine(5, 1)+reportLine(5, 2)+reportLine(5, 3))
+		require.NoError(t, err)
+		require.NoError(t, <-done)
+		batches := func(told string) bool { return told == "begin" || told == "end" } // how many is up to select
+		require.Equal(t, []string{"1 of 9: m1", "2 of 9: m2", "3 of 9: m3", "4 of 9: m4"}, slices.DeleteFunc(call.told, batches))
+		require.NoError(t, link.Close(t.Context()))
+	})
+}
 
 // Reports that come together are delivered together, in order with everything else
 // and before the answer, also to two calls whose reports alternate (R132, R135).
