@@ -11,6 +11,7 @@ import (
 type callTimer struct {
 	timer *time.Timer
 	call  atomic.Pointer[call]
+	set   atomic.Int64 // how long it was set for; see stop
 }
 
 // callTimers keeps timers that no call uses. The zero value is ready.
@@ -45,8 +46,14 @@ func (t *callTimers) release(timer *callTimer, isQuiet bool) {
 	}
 }
 
-// stop ends the timer, and reports whether its function does not run now.
-func (t *callTimer) stop() (isQuiet bool) { return t.timer.Stop() }
+// stop ends the timer, and reports whether its function does not run now. One that ran
+// before, and has set the timer anew, has read the call for the last time before that.
+// The time package promises no such order; what was set does.
+func (t *callTimer) stop() (isQuiet bool) {
+	isQuiet = t.timer.Stop()
+	t.set.Load()
+	return isQuiet
+}
 
 func (t *callTimer) fire() {
 	if c := t.call.Load(); c != nil {
@@ -54,4 +61,7 @@ func (t *callTimer) fire() {
 	}
 }
 
-func (t *callTimer) reset(wait time.Duration) { t.timer.Reset(wait) }
+func (t *callTimer) reset(wait time.Duration) {
+	t.set.Store(int64(wait))
+	t.timer.Reset(wait)
+}

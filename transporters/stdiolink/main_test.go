@@ -82,6 +82,9 @@ func playServer(role string) {
 	case "mirror":
 		mirror()
 		return
+	case "fates":
+		playFates()
+		return
 	case "closes stdin":
 		_ = os.Stdin.Close()
 		_ = syscall.Close(0)
