@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"slices"
 	"time"
 
@@ -26,6 +27,13 @@ type userHandler = func(w http.ResponseWriter, r *http.Request, user string)
 
 // maxArguments bounds the body of a request, in bytes.
 const maxArguments = 1 << 20
+
+const (
+	// longestTimeout is what a script may ask for: the request_timeout of mcp.yaml.
+	longestTimeout = 30 * time.Second
+	// writeTimeout is how long a browser may take that no longer reads events.
+	writeTimeout = 10 * time.Second
+)
 
 func (a api) register(mux *http.ServeMux, signedIn func(userHandler) http.HandlerFunc) {
 	handle := func(pattern string, serve func(http.ResponseWriter, *http.Request, *mcpclient.Connection)) {
@@ -65,7 +73,7 @@ func (a api) getPrompt(w http.ResponseWriter, r *http.Request, server *mcpclient
 
 // callTool answers with the tool's result or, to those who accept an event stream,
 // with each progress as it comes and then the result. The query may bound it:
-// ?timeout=2s.
+// ?timeout=2s. It cannot lift the limits of the configuration.
 func (a api) callTool(w http.ResponseWriter, r *http.Request, server *mcpclient.Connection) {
 	var arguments json.RawMessage
 	if !decode(w, r, &arguments) {
@@ -74,8 +82,8 @@ func (a api) callTool(w http.ResponseWriter, r *http.Request, server *mcpclient.
 	var options []mcpclient.CallOption
 	if text := r.FormValue("timeout"); text != "" {
 		timeout, err := time.ParseDuration(text)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+		if err != nil || timeout <= 0 || timeout > longestTimeout { // 0 is no limit to CallTool
+			http.Error(w, "timeout must be above 0, and at most "+longestTimeout.String(), http.StatusBadRequest)
 			return
 		}
 		options = append(options, mcpclient.WithTimeout(timeout), mcpclient.WithMaxTimeout(timeout))
@@ -91,8 +99,11 @@ func (a api) callTool(w http.ResponseWriter, r *http.Request, server *mcpclient.
 		if err != nil {
 			return
 		}
+		control := http.NewResponseController(w)
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
+		defer func() { _ = control.SetWriteDeadline(time.Time{}) }()                     // the connection's next request has none
 		_, _ = w.Write([]byte("event: " + name + "\ndata: " + string(encoded) + "\n\n")) // a browser that went away ends the context
-		_ = http.NewResponseController(w).Flush()
+		_ = control.Flush()
 	}
 	options = append(options, mcpclient.OnProgress(func(p mcp.Progress) { event("progress", p) }))
 	result, err := server.CallTool(r.Context(), r.PathValue("tool"), arguments, options...)
@@ -151,9 +162,17 @@ func decode(w http.ResponseWriter, r *http.Request, into any) bool {
 	return err == nil
 }
 
-// registerProfiles serves what net/http/pprof knows of this program. A real backend
-// lets only its operators in.
+// profilesVariable is the variable of the environment that, if it is set, lets
+// everybody who can reach the program look into it.
+const profilesVariable = "WEBAPP_PROFILES"
+
+// registerProfiles serves what net/http/pprof knows of this program, where its
+// operators want that. A profile costs the program some of its speed, as long as
+// whoever asks for it likes.
 func registerProfiles(mux *http.ServeMux) {
+	if os.Getenv(profilesVariable) == "" {
+		return
+	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 }

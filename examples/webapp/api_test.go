@@ -86,5 +86,16 @@ func TestScriptsThatAskForWhatIsNotThere(t *testing.T) {
 	ask := withScripts(t, mcptest.NewTransporter(t))
 	assert.Equal(t, http.StatusNotFound, ask(http.MethodGet, "/api/nobody/tools", "", "").Code)
 	assert.Equal(t, http.StatusBadRequest, ask(http.MethodPost, "/api/demo/tools/echo", "", "{").Code)
-	assert.Equal(t, http.StatusBadRequest, ask(http.MethodPost, "/api/demo/tools/echo?timeout=soon", "", "{}").Code)
+	for _, timeout := range []string{"soon", "0", "0s", "-1s", "31s", "1000000h"} { // 0 would lift the limits of the configuration
+		assert.Equal(t, http.StatusBadRequest, ask(http.MethodPost, "/api/demo/tools/echo?timeout="+timeout, "", "{}").Code, timeout)
+	}
+}
+
+// Profiles are served only where the operator says so.
+func TestProfiles(t *testing.T) {
+	for value, status := range map[string]int{"": http.StatusNotFound, "1": http.StatusOK} {
+		t.Setenv(profilesVariable, value)
+		ask := withScripts(t, mcptest.NewTransporter(t))
+		assert.Equal(t, status, ask(http.MethodGet, "/debug/pprof/goroutine?debug=1", "", "").Code)
+	}
 }

@@ -65,6 +65,7 @@ func (b *backend) start(binary, file string) {
 	require.NoError(b.t, err)
 	defer func() { _ = log.Close() }()
 	b.process = exec.Command(binary, "-listen", strings.TrimPrefix(b.site, "http://"), "-config", file)
+	b.process.Env = append(os.Environ(), "WEBAPP_PROFILES=1")
 	b.process.Stdout, b.process.Stderr = log, log
 	b.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(b.t, b.process.Start())
