@@ -14,7 +14,8 @@ import (
 // expire. Each pin is signed with the store's key. One that is not, since it was
 // forged, or written with another key, counts as a pin that no definition fits: the
 // tool has changed until somebody accepts it, which signs it anew. Who can write to
-// Redis can still delete pins; replicas that have read them keep them.
+// Redis can still delete pins, or bring back one that was accepted before; replicas
+// that have read them keep them.
 type Pins struct {
 	db     *database
 	seal   *sealer
