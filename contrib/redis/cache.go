@@ -37,7 +37,7 @@ import (
 // replica reaches the others as soon as Redis can write to them.
 //
 // A deletion that Redis did not take is made before anything else is read or kept. So
-// is one that it may have forgotten: see again.
+// is one that it may have forgotten: see the method again.
 type Cache struct {
 	db     *database
 	seal   *sealer
@@ -69,7 +69,8 @@ const (
 )
 
 // Scripts. The keys of the first are the generations, and it makes those that are
-// missing. Those of the second are the generations and the result.
+// missing. Those of the second are the generations and the result, that of the third
+// is a claim.
 const (
 	generationsScript = `
 local found = {}

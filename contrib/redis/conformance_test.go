@@ -16,10 +16,16 @@ import (
 	sessiontest "github.com/mcp-client-go/mcpclient/transporters/session/storetest"
 )
 
-// pairs returns what opens two handles on one empty store: each pair of programs
-// has a prefix of its own.
-func pairs(t *testing.T, keys string, flags ...string) func(t *testing.T) (first, second factory.Stores) {
-	server := startRedis(t, flags...)
+// opening opens two handles on one empty store, as two programs have them.
+type opening func(t *testing.T) (first, second factory.Stores)
+
+// pairs returns what opens the stores of one server: each pair of programs has a
+// prefix of its own.
+func pairs(t *testing.T, keys string, flags ...string) opening {
+	return pairsOn(startRedis(t, flags...), keys)
+}
+
+func pairsOn(server *redisServer, keys string) opening {
 	var opened atomic.Int32
 	return func(t *testing.T) (first, second factory.Stores) {
 		own := fmt.Sprintf("prefix: 'test%d:'", opened.Add(1))
@@ -31,87 +37,83 @@ func pairs(t *testing.T, keys string, flags ...string) func(t *testing.T) (first
 }
 
 // What the stores in memory pass, those in Redis pass too.
-func TestTokens(t *testing.T) {
-	for name, keys := range map[string]string{"error when down": "", "local when down": "tokens_when_down: local"} {
-		t.Run(name, func(t *testing.T) {
-			open := pairs(t, keys)
-			authtest.Run(t, func(t *testing.T) (auth.Store, auth.Store) {
-				first, second := open(t)
-				return first.Tokens, second.Tokens
-			})
-		})
-	}
+
+func (open opening) cache(t *testing.T) {
+	policytest.Cache(t, func(t *testing.T) (policy.CacheStore, policy.CacheStore) {
+		first, second := open(t)
+		return first.Cache, second.Cache
+	})
 }
 
-func TestCache(t *testing.T) {
-	for name, keys := range map[string]string{"near": "", "far": "near_cache: false"} {
-		t.Run(name, func(t *testing.T) {
-			open := pairs(t, keys)
-			policytest.Cache(t, func(t *testing.T) (policy.CacheStore, policy.CacheStore) {
-				first, second := open(t)
-				return first.Cache, second.Cache
-			})
-		})
-	}
-}
-
-func TestClaims(t *testing.T) {
-	for name, keys := range map[string]string{"near": "", "far": "near_cache: false"} {
-		t.Run(name, func(t *testing.T) { policytest.Claims(t, claimers(pairs(t, keys))) })
-	}
-}
-
-func claimers(open func(t *testing.T) (first, second factory.Stores)) func(t *testing.T) (first, second policy.CacheClaimer) {
-	return func(t *testing.T) (policy.CacheClaimer, policy.CacheClaimer) {
+func (open opening) claims(t *testing.T) {
+	policytest.Claims(t, func(t *testing.T) (policy.CacheClaimer, policy.CacheClaimer) {
 		first, second := open(t)
 		return first.Cache.(policy.CacheClaimer), second.Cache.(policy.CacheClaimer)
-	}
-}
-
-// A node of a cluster refuses what concerns keys of several nodes, even if it has
-// them all.
-func TestCluster(t *testing.T) {
-	open := pairs(t, "", "--cluster-enabled", "yes")
-	t.Run("cache", func(t *testing.T) {
-		policytest.Cache(t, func(t *testing.T) (policy.CacheStore, policy.CacheStore) {
-			first, second := open(t)
-			return first.Cache, second.Cache
-		})
-	})
-	t.Run("tokens", func(t *testing.T) {
-		authtest.Run(t, func(t *testing.T) (auth.Store, auth.Store) {
-			first, second := open(t)
-			return first.Tokens, second.Tokens
-		})
-	})
-	t.Run("turns", func(t *testing.T) {
-		policytest.Turns(t, func(t *testing.T) (policy.TurnStore, policy.TurnStore) {
-			first, second := open(t)
-			return first.Turns, second.Turns
-		})
 	})
 }
 
-func TestPins(t *testing.T) {
-	open := pairs(t, "")
+func (open opening) tokens(t *testing.T) {
+	authtest.Run(t, func(t *testing.T) (auth.Store, auth.Store) {
+		first, second := open(t)
+		return first.Tokens, second.Tokens
+	})
+}
+
+func (open opening) pins(t *testing.T) {
 	policytest.Pins(t, func(t *testing.T) (policy.PinStore, policy.PinStore) {
 		first, second := open(t)
 		return first.Pins, second.Pins
 	})
 }
 
-func TestTurns(t *testing.T) {
-	open := pairs(t, "")
+func (open opening) turns(t *testing.T) {
 	policytest.Turns(t, func(t *testing.T) (policy.TurnStore, policy.TurnStore) {
 		first, second := open(t)
 		return first.Turns, second.Turns
 	})
 }
 
-func TestVerdicts(t *testing.T) {
-	open := pairs(t, "")
+func (open opening) verdicts(t *testing.T) {
 	sessiontest.Verdicts(t, func(t *testing.T) (session.VerdictStore, session.VerdictStore) {
 		first, second := open(t)
 		return first.Verdicts, second.Verdicts
 	})
 }
+
+// all is everything that is shared, each a test of its own.
+func (open opening) all(t *testing.T) {
+	t.Run("cache", open.cache)
+	t.Run("claims", open.claims)
+	t.Run("tokens", open.tokens)
+	t.Run("pins", open.pins)
+	t.Run("turns", open.turns)
+	t.Run("verdicts", open.verdicts)
+}
+
+func TestTokens(t *testing.T) {
+	for name, keys := range map[string]string{"error when down": "", "local when down": "tokens_when_down: local"} {
+		t.Run(name, func(t *testing.T) { pairs(t, keys).tokens(t) })
+	}
+}
+
+func TestCache(t *testing.T) {
+	for name, keys := range map[string]string{"near": "", "far": "near_cache: false"} {
+		t.Run(name, func(t *testing.T) { pairs(t, keys).cache(t) })
+	}
+}
+
+func TestClaims(t *testing.T) {
+	for name, keys := range map[string]string{"near": "", "far": "near_cache: false"} {
+		t.Run(name, func(t *testing.T) { pairs(t, keys).claims(t) })
+	}
+}
+
+// A node of a cluster refuses what concerns keys of several nodes, even if it has
+// them all.
+func TestCluster(t *testing.T) { pairs(t, "", "--cluster-enabled", "yes").all(t) }
+
+func TestPins(t *testing.T) { pairs(t, "").pins(t) }
+
+func TestTurns(t *testing.T) { pairs(t, "").turns(t) }
+
+func TestVerdicts(t *testing.T) { pairs(t, "").verdicts(t) }

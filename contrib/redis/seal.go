@@ -21,7 +21,7 @@ import (
 // one that a swap expects, and learns from it only whether two are equal. What is
 // encrypted is bound to the tag and the key, so that a value that was moved to
 // another key does not open.
-
+//
 // A sealed result has no tag, since nobody compares it: it is a nonce and what is
 // encrypted, bound to the generations it is of. Every key of Redis has a cipher of
 // its own, so that a result that was moved to another key, of another principal, does

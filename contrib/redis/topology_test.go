@@ -17,13 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/auth"
-	authtest "github.com/mcp-client-go/mcpclient/auth/storetest"
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/factory"
-	"github.com/mcp-client-go/mcpclient/transporters/policy"
-	policytest "github.com/mcp-client-go/mcpclient/transporters/policy/storetest"
-	"github.com/mcp-client-go/mcpclient/transporters/session"
-	sessiontest "github.com/mcp-client-go/mcpclient/transporters/session/storetest"
 )
 
 // startCluster starts three masters that share the slots, and returns their URL.
@@ -51,43 +46,8 @@ func startCluster(t *testing.T) (nodes []*redisServer, url string) {
 func TestClusterOfThree(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	nodes, url := startCluster(t)
-	server := &redisServer{shown: url}
-	var opened atomic.Int32
-	open := func(t *testing.T) (first, second factory.Stores) {
-		own := fmt.Sprintf("timeout: 5s, token_timeout: 10s, prefix: 'test%d:'", opened.Add(1))
-		return server.connect(t, own), server.connect(t, own)
-	}
-	t.Run("cache", func(t *testing.T) {
-		policytest.Cache(t, func(t *testing.T) (policy.CacheStore, policy.CacheStore) {
-			first, second := open(t)
-			return first.Cache, second.Cache
-		})
-	})
-	t.Run("claims", func(t *testing.T) { policytest.Claims(t, claimers(open)) })
-	t.Run("tokens", func(t *testing.T) {
-		authtest.Run(t, func(t *testing.T) (auth.Store, auth.Store) {
-			first, second := open(t)
-			return first.Tokens, second.Tokens
-		})
-	})
-	t.Run("pins", func(t *testing.T) {
-		policytest.Pins(t, func(t *testing.T) (policy.PinStore, policy.PinStore) {
-			first, second := open(t)
-			return first.Pins, second.Pins
-		})
-	})
-	t.Run("turns", func(t *testing.T) {
-		policytest.Turns(t, func(t *testing.T) (policy.TurnStore, policy.TurnStore) {
-			first, second := open(t)
-			return first.Turns, second.Turns
-		})
-	})
-	t.Run("verdicts", func(t *testing.T) {
-		sessiontest.Verdicts(t, func(t *testing.T) (session.VerdictStore, session.VerdictStore) {
-			first, second := open(t)
-			return first.Verdicts, second.Verdicts
-		})
-	})
+	open := pairsOn(&redisServer{shown: url}, "timeout: 5s, token_timeout: 10s")
+	open.all(t)
 	t.Run("a deletion on several nodes", func(t *testing.T) {
 		first, second := open(t)
 		var keys, prefixes []string

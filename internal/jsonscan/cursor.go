@@ -262,25 +262,6 @@ func Members(object []byte, visit func(name, value []byte) error) error {
 	}
 }
 
-// Elements validates array and calls visit for each element in order. It stops
-// at the first error, its own (an *Error) or visit's.
-func Elements(array []byte, visit func(value []byte) error) error {
-	c := NewCursor(array)
-	if !c.Array() {
-		return c.unexpected()
-	}
-	for c.Element() {
-		value := c.Value()
-		if c.bad != faultNone {
-			return c.Err()
-		}
-		if err := visit(value); err != nil {
-			return err
-		}
-	}
-	return c.End()
-}
-
 func (c *Cursor) unexpected() error {
 	if c.bad == faultNone {
 		c.bad = faultKind

@@ -3,7 +3,7 @@
 // nothing.
 //
 // Bytes are validated once, where they enter the process (Value, Valid, Check,
-// Members, Elements, NewCursor). What passed may afterwards be walked by the
+// Members, NewCursor). What passed may afterwards be walked by the
 // trusting half (Find, Skip, TrustedCursor), which only looks for quotes and
 // brackets and is several times faster on long strings. On bytes that were not
 // validated the trusting half may answer nonsense, but it stays within the

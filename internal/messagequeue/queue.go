@@ -49,16 +49,21 @@ func (q *Queue) Push(m mcp.Message) bool {
 	}
 	q.waiting = append(q.waiting, m)
 	q.bytes += size
-	crowded := q.bytes > q.limit/8
+	isCrowded := q.bytes > q.limit/8
 	q.mu.Unlock()
+	q.pushed(isCrowded)
+	return true
+}
+
+// pushed wakes the consumer, and lets it run where the queue fills.
+func (q *Queue) pushed(isCrowded bool) {
 	select {
 	case q.Wake <- struct{}{}:
 	default:
 	}
-	if crowded {
+	if isCrowded {
 		runtime.Gosched()
 	}
-	return true
 }
 
 // Pop takes the oldest message; false if there is none. It is for queues without

@@ -1,7 +1,6 @@
 package messagequeue
 
 import (
-	"runtime"
 	"unsafe"
 
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -40,15 +39,9 @@ func (q *Queue) PushReports(reports []mcp.Progress) bool {
 		q.reports = append(q.reports, reports[i])
 		q.bytes += size
 	}
-	crowded := q.bytes > q.limit/8
+	isCrowded := q.bytes > q.limit/8
 	q.mu.Unlock()
-	select {
-	case q.Wake <- struct{}{}:
-	default:
-	}
-	if crowded {
-		runtime.Gosched()
-	}
+	q.pushed(isCrowded)
 	return true
 }
 

@@ -3,7 +3,6 @@ package day
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -171,5 +170,3 @@ func sick(what illness) func(*peer, *rand.Rand) func() {
 		return func() { p.tell("ill", illness{}) }
 	}
 }
-
-func (p *peer) String() string { return fmt.Sprintf("server %s", p.kind.name) }

@@ -44,9 +44,6 @@ func (s *Source) ReadStdin() ([]byte, error) {
 	return bounded(s.Stdin, "stdin")
 }
 
-// UsesStdin reports whether stdin was read.
-func (s *Source) UsesStdin() bool { return s.used }
-
 func (s *Source) read(name string) ([]byte, error) {
 	if name == "-" {
 		return s.ReadStdin()
