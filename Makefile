@@ -34,7 +34,7 @@ conformance-proof:
 	./scripts/conformance.sh prove
 
 # Speed against the peers: a table, and docs/performance.md, with what policies and a
-# cached list cost. bench takes about three minutes; bench-full runs all workloads and
+# cached list cost. bench takes about five minutes; bench-full runs all workloads and
 # adds plots of growth and profiles, in about 25 minutes; bench-allocs takes seconds.
 bench:
 	./scripts/bench.sh quick

@@ -2,7 +2,7 @@
 # Runs everything that takes long, and writes docs/trust.md from what it prints:
 # the referees, spot checks, hostile servers, models, fuzzing, mutation, the supply
 # chain, the soak. It takes some hours on two cores, and ends with "N passed, N failed". The
-# bench is not run: its page is docs/performance.md, written by make bench.
+# bench is not run: its page is docs/performance.md, written by make bench-full.
 #
 #   ONLY="faults models" scripts/trust.sh    runs these; the other sections of the
 #                                            page stay as they are
@@ -76,7 +76,7 @@ done < <(sections)
     echo
     echo "## Speed"
     echo
-    echo "See [performance.md](performance.md), written by \`make bench\`."
+    echo "See [performance.md](performance.md), written by \`make bench-full\`."
 } | cat -s >"$work/page"
 cp "$work/page" docs/trust.md
 echo "$passed passed, $failed failed"
