@@ -2,7 +2,6 @@ package clients
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/bench/clients/restyfloor"
 	"github.com/mcp-client-go/mcpclient/bench/driver"
 	"github.com/mcp-client-go/mcpclient/bench/peer"
+	"github.com/mcp-client-go/mcpclient/bench/peer/peertest"
 	"github.com/mcp-client-go/mcpclient/bench/workload"
 )
 
@@ -32,28 +32,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func serveHTTP(t *testing.T) (address string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = peer.ServeHTTP(listener)
-	}()
-	t.Cleanup(func() {
-		listener.Close()
-		<-done
-	})
-	return listener.Addr().String()
-}
-
 func TestEveryClientDoesEveryWorkload(t *testing.T) {
-	address := serveHTTP(t)
+	url := peertest.ServeHTTP(t)
 	program, err := os.Executable()
 	require.NoError(t, err)
 	targets := map[string]driver.Target{"stdio": {Command: []string{program, serveStdio}}}
 	for _, mode := range []string{peer.ModeJSON, peer.ModeStream, peer.ModeStreamOneWrite, peer.ModeStreamLateEnd} {
-		targets["http-"+mode] = driver.Target{URL: "http://" + address + "/mcp?tools=10&page=3&mode=" + mode}
+		targets["http-"+mode] = driver.Target{URL: url + "?tools=10&page=3&mode=" + mode}
 	}
 	for _, d := range []driver.Driver{floor.Driver{}, restyfloor.Driver{}, gosdk.Driver{}, mcpgo.Driver{}, product.Driver{}} {
 		for name, target := range targets {
@@ -97,7 +82,7 @@ func use(t *testing.T, client driver.Client, withoutProgress bool) {
 }
 
 func TestFleetOpensSeparateSessionsInOneClient(t *testing.T) {
-	clients, closeAll, err := product.Driver{}.OpenMany(t.Context(), driver.Target{URL: "http://" + serveHTTP(t) + "/mcp"}, 3)
+	clients, closeAll, err := product.Driver{}.OpenMany(t.Context(), driver.Target{URL: peertest.ServeHTTP(t)}, 3)
 	require.NoError(t, err)
 	require.Len(t, clients, 3)
 	for _, client := range clients {

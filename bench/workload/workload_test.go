@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"net"
 	"testing"
 	"time"
 
@@ -9,26 +8,11 @@ import (
 
 	"github.com/mcp-client-go/mcpclient/bench/clients/floor"
 	"github.com/mcp-client-go/mcpclient/bench/clients/product"
-	"github.com/mcp-client-go/mcpclient/bench/peer"
+	"github.com/mcp-client-go/mcpclient/bench/peer/peertest"
 )
 
-func serve(t *testing.T) (url string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = peer.ServeHTTP(listener)
-	}()
-	t.Cleanup(func() {
-		listener.Close()
-		<-done
-	})
-	return "http://" + listener.Addr().String() + "/mcp"
-}
-
 func TestServersMeasuresEveryPartOfAFleetsLife(t *testing.T) {
-	o := options{url: serve(t), clients: 20}
+	o := options{url: peertest.ServeHTTP(t), clients: 20}
 	m := Metrics{}
 	require.NoError(t, o.servers(t.Context(), product.Driver{}, m))
 	for _, metric := range []string{"build_us", "configured_heap_bytes_per_server", "first_call_us", "first_calls_us", "heap_bytes_per_server", "close_us"} {
@@ -39,7 +23,7 @@ func TestServersMeasuresEveryPartOfAFleetsLife(t *testing.T) {
 }
 
 func TestBlobIsAsLongAsAsked(t *testing.T) {
-	o := options{url: serve(t), bytes: 3, duration: time.Millisecond}
+	o := options{url: peertest.ServeHTTP(t), bytes: 3, duration: time.Millisecond}
 	client, err := product.Driver{}.Open(t.Context(), o.target())
 	require.NoError(t, err)
 	m := Metrics{}
@@ -51,7 +35,7 @@ func TestBlobIsAsLongAsAsked(t *testing.T) {
 // The limit of a target is the client's, however large its results are.
 func TestLimitReachesTheClient(t *testing.T) {
 	for limit, passes := range map[int]bool{64 << 10: false, 256 << 10: true} {
-		o := options{url: serve(t), bytes: 128 << 10, limit: limit}
+		o := options{url: peertest.ServeHTTP(t), bytes: 128 << 10, limit: limit}
 		client, err := product.Driver{}.Open(t.Context(), o.target())
 		require.NoError(t, err)
 		require.Equal(t, passes, o.blob(t.Context(), client, Metrics{}) == nil, limit)
