@@ -22,15 +22,15 @@ import (
 // or the close of the session. context.Canceled therefore shows in an error
 // only if the caller's context ended.
 //
-// One timer watches both deadlines. The ceiling runs from the creation of the
-// call, connecting included. The idle deadline runs while the peer has the
-// request: from the link's Accepted, restarted by each Arrived, and not while
-// the caller's own callback runs. Arrived only stores a time; the timer
-// compares when it fires, and sets itself anew.
+// It has two deadlines, which the session's timer watches. The ceiling runs from
+// the creation of the call, connecting included. The idle deadline runs while the
+// peer has the request: from the link's Accepted, restarted by each Arrived, and
+// not while the caller's own callback runs. Arrived only stores a time; it is
+// looked at when the timer fires.
 //
 // A call that was answered, and of which nobody can have kept anything, is used
-// for another one (see recyclable), with its context and its timer: they make up
-// most of what a call costs.
+// for another one (see isRecyclable), with its context, which makes up most of
+// what a call costs.
 type call struct {
 	request
 
@@ -39,7 +39,6 @@ type call struct {
 	ctx     context.Context // &scope
 	scope   callScope
 	cancel  context.CancelCauseFunc
-	timer   *callTimer // nil until there are deadlines
 }
 
 // request is what a call knows of the request at hand.
@@ -64,7 +63,8 @@ type request struct {
 	attempts int                        // that hooks were told of
 
 	next, previous *call // in calls
-	isRunning      bool  // it is one of them
+	isWatched      bool  // it is one of them
+	isRunning      bool  // and counts as a request
 
 	id     uint64
 	token  uint64
@@ -75,10 +75,8 @@ type request struct {
 	created   time.Time
 	idle      time.Duration // 0 is off
 	ceiling   time.Duration // 0 is off
-	isTimed   bool          // the timer runs
 	answered  bool          // the caller gets a result
 	isExposed bool          // others may hold the call, or its context
-	finished  atomic.Bool
 
 	waiting    atomic.Bool  // the peer has the request
 	delivering atomic.Bool  // the caller's callback is running
@@ -124,7 +122,8 @@ func (c *call) Pause() (resume func()) {
 	return c.pauses.end
 }
 
-// newCall begins a call, at a time that was just now. It must be finished.
+// newCall begins a call, at a time that was just now. Its deadlines count from
+// then, but nobody looks at them before it enters calls. It must be finished.
 func newCall(ctx context.Context, s *Session, began time.Time, action string, params *mcp.Params, onEvent transporters.EventFunc) *call {
 	var c *call
 	if s.traits.ReleasesCalls {
@@ -143,7 +142,7 @@ func newCall(ctx context.Context, s *Session, began time.Time, action string, pa
 	if ctx.Done() != nil {
 		c.stopCaller = context.AfterFunc(ctx, c.callerEnded)
 	}
-	_, c.pausedBefore, _ = s.pauses.state()
+	c.pausedBefore = time.Duration(s.pauses.total.Load())
 	c.setDeadlines()
 	return c
 }
@@ -161,9 +160,6 @@ func (c *call) setDeadlines() {
 	c.ceiling = limit(c.options.MaxRequestTimeout, c.session.settings.MaxRequestTimeout.Or(0))
 	if c.ceiling > 0 && c.options.RequestTimeout != nil && c.options.MaxRequestTimeout == nil {
 		c.ceiling = max(c.ceiling, c.idle)
-	}
-	if first := c.untilNext(0); first > 0 {
-		c.session.timers.start(c, first)
 	}
 }
 
@@ -195,24 +191,26 @@ func (c *call) untilNext(elapsed time.Duration) time.Duration {
 
 func (c *call) isWaiting() bool { return c.waiting.Load() && !c.delivering.Load() }
 
-// check runs when the timer fires.
-func (c *call) check() {
-	if c.finished.Load() {
-		return
+// check ends the call if a deadline has passed, and else returns how long after now
+// it is to be checked again; 0 if that need not be.
+func (c *call) check(now time.Time) (wait time.Duration) {
+	if c.idle == 0 && c.ceiling == 0 || c.ctx.Err() != nil {
+		return 0
 	}
 	asking, asked := c.asked()
 	if asking {
-		c.timer.reset(c.shortest())
-		return
+		return c.shortest()
 	}
-	elapsed := time.Since(c.created)
+	elapsed := now.Sub(c.created)
 	switch {
 	case c.ceiling > 0 && elapsed-asked >= c.ceiling:
 		c.end(fmt.Errorf("%w: not answered within %v (max_request_timeout)", errors.ErrRequestTimeout, c.ceiling))
+		return 0
 	case c.idle > 0 && c.isWaiting() && elapsed-time.Duration(c.lastSign.Load()) >= c.idle:
 		c.end(fmt.Errorf("%w: no sign of life for %v (request_timeout)", errors.ErrRequestTimeout, c.idle))
+		return 0
 	default:
-		c.timer.reset(max(c.untilNext(elapsed-asked), time.Millisecond))
+		return max(c.untilNext(elapsed-asked), time.Millisecond)
 	}
 }
 
@@ -237,19 +235,12 @@ func (c *call) shortest() time.Duration {
 	return c.ceiling
 }
 
-// finish ends the call's timer and context, and takes it out of the running ones.
-// It is called once, last.
+// finish ends the call's context, and takes it out of the running ones. It is
+// called once, last.
 func (c *call) finish() {
-	c.finished.Store(true)
-	isQuiet := !c.isTimed || c.timer.stop()
-	if c.stopCaller != nil && !c.stopCaller() {
-		isQuiet = false // callerEnded runs, or is about to
-	}
+	isQuiet := c.stopCaller == nil || c.stopCaller() // else callerEnded runs, or is about to
 	if c.session.calls.leave(c, isQuiet && c.isRecyclable()) {
 		return
-	}
-	if c.timer != nil {
-		c.session.timers.release(c.timer, isQuiet)
 	}
 	c.cancel(context.Canceled)
 }

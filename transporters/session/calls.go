@@ -2,6 +2,7 @@ package session
 
 import (
 	"sync"
+	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
@@ -25,6 +26,8 @@ type calls struct {
 
 	unused *call
 	kept   int
+
+	deadlines deadlines
 }
 
 // take returns a call that was used before, or nil.
@@ -47,11 +50,26 @@ func (c *calls) enter(entering *call) error {
 	}
 	c.running++
 	entering.isRunning = true
+	c.link(entering)
+	return nil
+}
+
+// watch has the deadlines of what is no request looked at.
+func (c *calls) watch(watched *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.link(watched)
+}
+
+func (c *calls) link(entering *call) {
+	entering.isWatched = true
 	if entering.next = c.first; c.first != nil {
 		c.first.previous = entering
 	}
 	c.first = entering
-	return nil
+	if wait := entering.untilNext(0); wait > 0 {
+		c.deadlines.within(entering.created, wait, c.check)
+	}
 }
 
 // leave takes a call out, if it had entered, and keeps it for another request if
@@ -59,7 +77,7 @@ func (c *calls) enter(entering *call) error {
 func (c *calls) leave(leaving *call, isRecyclable bool) (kept bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if leaving.isRunning {
+	if leaving.isWatched {
 		c.unlink(leaving)
 	}
 	if !isRecyclable || c.refused || c.kept == keptCalls || leaving.ctx.Err() != nil {
@@ -81,6 +99,13 @@ func (c *calls) unlink(leaving *call) {
 		c.first = leaving.next
 	}
 	leaving.next, leaving.previous = nil, nil
+	leaving.isWatched = false
+	if c.refused && c.first == nil {
+		c.deadlines.stop()
+	}
+	if !leaving.isRunning {
+		return
+	}
 	leaving.isRunning = false
 	c.running--
 	if c.refused && c.running == 0 {
@@ -99,8 +124,28 @@ func (c *calls) refuse() <-chan struct{} {
 		if c.running == 0 {
 			close(c.drained)
 		}
+		if c.first == nil {
+			c.deadlines.stop()
+		}
 	}
 	return c.drained
+}
+
+// check looks at the deadlines of all that run. Who follows a call's context is
+// told under the lock.
+func (c *calls) check() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadlines.fired()
+	now, next := time.Now(), time.Duration(0)
+	for running := c.first; running != nil; running = running.next {
+		if wait := running.check(now); wait > 0 && (next == 0 || wait < next) {
+			next = wait
+		}
+	}
+	if next > 0 {
+		c.deadlines.within(now, next, c.check)
+	}
 }
 
 // end ends those that run. Who follows a call's context is told under the lock.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,9 +11,9 @@ import (
 type pauses struct {
 	mu    sync.Mutex
 	open  int
-	since time.Time     // when the first of the open ones began
-	total time.Duration // of those that ended
-	ended time.Time     // when the last one ended
+	since time.Time    // when the first of the open ones began
+	total atomic.Int64 // nanoseconds of those that ended; written with mu held
+	ended time.Time    // when the last one ended
 }
 
 func (p *pauses) begin() {
@@ -30,7 +31,7 @@ func (p *pauses) end() {
 	p.open--
 	if p.open == 0 {
 		p.ended = time.Now()
-		p.total += p.ended.Sub(p.since)
+		p.total.Add(int64(p.ended.Sub(p.since)))
 	}
 }
 
@@ -45,5 +46,5 @@ func (p *pauses) Pause() (resume func()) {
 func (p *pauses) state() (open bool, total time.Duration, ended time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.open > 0, p.total, p.ended
+	return p.open > 0, time.Duration(p.total.Load()), p.ended
 }

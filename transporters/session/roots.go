@@ -19,6 +19,7 @@ func (s *Session) NotifyRootsChanged(ctx context.Context) error {
 	}
 	c := newCall(ctx, s, time.Now(), mcp.NotificationRootsListChanged, nil, nil)
 	defer c.finish()
+	s.calls.watch(c)
 	out := &transporters.Outbound{
 		Frame:  jsonrpc.AppendNotification(nil, mcp.NotificationRootsListChanged, nil, nil),
 		Method: mcp.NotificationRootsListChanged,

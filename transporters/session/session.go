@@ -44,7 +44,6 @@ type Session struct {
 	reconnecting transporters.Reconnecting // the same link, nil if it does not reconnect
 	traits       transporters.Traits
 	ownsMessages bool // the link keeps nothing of an answer
-	timers       callTimers
 	frames       frameBuffers
 
 	ctx    context.Context // the connection's: ends with Close
