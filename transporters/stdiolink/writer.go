@@ -18,7 +18,7 @@ const (
 	// single frame may be larger when nothing else is waiting.
 	maxUnwritten = 8 << 20
 	// writePatience is how long a caller writes for everybody before it leaves
-	// the rest to a goroutine.
+	// the rest to a goroutine. It may be as little as half of it: see patience.
 	writePatience = 20 * time.Millisecond
 	// maxPiece is the most that goes into one write.
 	maxPiece = 256 << 10
@@ -52,6 +52,7 @@ type writer struct {
 	attempted uint64        // offset behind the last byte that a write may have written
 	unwritten int           // bytes accepted and not yet written
 	writing   bool          // someone is the writer
+	deadline  time.Time     // of writes; in the past if there is none
 	closed    bool          // nothing is accepted any more
 	settled   chan struct{} // made by close; closed when closed and not writing
 }
@@ -107,8 +108,7 @@ func (w *writer) accept(line []byte, busy bool, accepted func()) (frame, error) 
 // turn writes until nothing is left or patience ends. The lock is held at entry
 // and return, and not while writing.
 func (w *writer) turn() (failure error) {
-	err := w.to.SetWriteDeadline(time.Now().Add(writePatience))
-	if errors.Is(err, os.ErrNoDeadline) {
+	if !w.patience() {
 		w.goOn(nil) // a write here might never return
 		return nil
 	}
@@ -128,9 +128,22 @@ func (w *writer) turn() (failure error) {
 	return nil
 }
 
+// patience bounds the writes of a turn, and returns false if that is not possible. A
+// deadline that leaves enough time is not set anew: setting one costs more than
+// the rest of a turn, but for the write itself.
+func (w *writer) patience() bool {
+	now := time.Now()
+	if w.deadline.Sub(now) >= writePatience/2 {
+		return true
+	}
+	w.deadline = now.Add(writePatience)
+	return !errors.Is(w.to.SetWriteDeadline(w.deadline), os.ErrNoDeadline)
+}
+
 // goOn starts the goroutine with the rest of a batch. The lock is held, and the
 // role of writer passes on.
 func (w *writer) goOn(rest []byte) {
+	w.deadline = time.Time{}
 	w.background.Go(func() {
 		_ = w.to.SetWriteDeadline(time.Time{})
 		w.mu.Lock()

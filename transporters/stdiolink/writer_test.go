@@ -322,3 +322,47 @@ func TestProcessThatClosesItsStdin(t *testing.T) {
 	require.ErrorIs(t, link.Err(), errors.ErrPeerLost)
 	require.ErrorContains(t, link.Err(), "writing to the process failed")
 }
+
+// countingDeadlines counts how often a deadline is set.
+type countingDeadlines struct {
+	net.Conn
+	set int
+}
+
+func (c *countingDeadlines) SetWriteDeadline(t time.Time) error {
+	c.set++
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// TestWriterSetsItsDeadlineNowAndThen: turns that follow each other share one, and
+// every turn has half of its patience at least.
+func TestWriterSetsItsDeadlineNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, other, broken := testWriter(t)
+		to := &countingDeadlines{Conn: w.to.(net.Conn)}
+		w.to = to
+		send := func() (took time.Duration) {
+			before := time.Now()
+			_, err := w.accept([]byte("x"), false, ignore)
+			require.NoError(t, err)
+			return time.Since(before)
+		}
+		reading := make(chan struct{})
+		go func() {
+			defer close(reading)
+			_, _ = io.CopyN(io.Discard, other, int64(len("x\n"))*4)
+		}()
+		for i, want := range []int{1, 1, 2, 2} { // at 0, 9, 18 and 27 ms
+			require.Zero(t, send())
+			require.Equal(t, want, to.set, "turn %d", i)
+			time.Sleep(9 * time.Millisecond)
+		}
+		<-reading
+		require.Equal(t, writePatience, send(), "nobody reads; the deadline before had 2 ms left")
+		_, err := io.CopyN(io.Discard, other, int64(len("x\n")))
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Equal(t, writePatience, send(), "nor is there one left of the turn that was given up")
+		require.Empty(t, *broken)
+	})
+}
