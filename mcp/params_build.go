@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/internal/jsonscan"
@@ -28,8 +29,10 @@ func CallToolParams(name string, arguments any) (*Params, error) {
 	}
 	switch encoded := raw[start:]; kindByte(encoded) {
 	case '{':
-		if err := refuseDuplicates("params.arguments", encoded); err != nil {
-			return nil, err
+		if !hasDistinctNames(arguments) {
+			if err := refuseDuplicates("params.arguments", encoded); err != nil {
+				return nil, err
+			}
 		}
 	case 'n':
 		raw = append(raw[:start], "{}"...)
@@ -41,6 +44,32 @@ func CallToolParams(name string, arguments any) (*Params, error) {
 	raw = append(raw, '}')
 	held.Params = Params{raw: raw, rest: raw, arguments: raw[start:end:end], name: name}
 	return &held.Params, nil
+}
+
+// hasDistinctNames reports at little cost that the object which arguments encode to
+// has no member twice. The keys of a map differ; only what is no UTF-8 may become the
+// same when it is encoded.
+func hasDistinctNames(arguments any) bool {
+	switch members := arguments.(type) {
+	case map[string]any:
+		return areDistinct(members)
+	case map[string]string:
+		return areDistinct(members)
+	default:
+		return false
+	}
+}
+
+func areDistinct[V any](members map[string]V) bool {
+	if len(members) <= 1 {
+		return true
+	}
+	for name := range members {
+		if !utf8.ValidString(name) {
+			return false
+		}
+	}
+	return true
 }
 
 // NameParams returns the params of prompts/get: a name and, unless there are

@@ -94,6 +94,24 @@ func TestParamsOfRefuses(t *testing.T) {
 	}
 }
 
+// TestNamesThatEncodingMakesTheSameAreRefused: two keys of a map may differ in bytes
+// that are no UTF-8 only.
+func TestNamesThatEncodingMakesTheSameAreRefused(t *testing.T) {
+	for _, arguments := range []any{
+		map[string]any{"a": 1, "\xfe": 2, "\xff": 3},
+		map[string]string{"\xfe": "1", "\xff": "2"},
+		json.RawMessage(`{"a":1,"a":2}`),
+	} {
+		_, err := CallToolParams("tool", arguments)
+		require.ErrorIs(t, err, errors.ErrInvalidParams)
+		require.ErrorContains(t, err, "twice")
+	}
+	for _, arguments := range []any{map[string]any{"a": 1, "é": 2}, map[string]string{"\xff": "1"}} {
+		_, err := CallToolParams("tool", arguments)
+		require.NoError(t, err)
+	}
+}
+
 func cyclic() map[string]any {
 	m := map[string]any{}
 	m["self"] = m

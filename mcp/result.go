@@ -79,6 +79,9 @@ func (r Result) Type() string {
 	if r.envelope {
 		return ResultComplete
 	}
+	if r.surelyLacks("resultType") {
+		return ResultComplete
+	}
 	value, found := jsonscan.FindAround(r.raw, "resultType", r.long)
 	switch {
 	case !found:
@@ -90,6 +93,13 @@ func (r Result) Type() string {
 		return text
 	}
 	return string(value)
+}
+
+// surelyLacks reports at little cost that a result has no such member; it may fail to
+// notice. The name must be of letters: only \u escapes could hide one.
+func (r Result) surelyLacks(name string) bool {
+	const short = 4 << 10 // longer ones have a hint, and may be decoded in place
+	return len(r.raw) <= short && !bytes.Contains(r.raw, []byte(name)) && !bytes.Contains(r.raw, []byte(`\u`))
 }
 
 // Meta returns the raw "_meta" member, or nil.

@@ -19,6 +19,7 @@ func TestResultType(t *testing.T) { // R011, R012
 		`{"resultType":"complete"}`:            "complete",
 		`{"a":{"resultType":"x"}}`:             "complete",
 		`{"a":1,"resultType":"task"}`:          "task",
+		`{"a":1,"result\u0054ype":"task"}`:     "task",
 		`{"resultType":"input_\u0072equired"}`: "input_required",
 		`{"resultType":null}`:                  "null",
 		`{"resultType":7}`:                     "7",
