@@ -18,11 +18,10 @@ type deadlines struct {
 
 // within has check called no later than wait after from.
 func (d *deadlines) within(from time.Time, wait time.Duration, check func()) {
-	due := from.Add(wait)
-	if d.isSet && !due.Before(d.due) {
+	if d.isSet && d.due.Sub(from) <= wait {
 		return
 	}
-	d.due, d.isSet = due, true
+	d.due, d.isSet = from.Add(wait), true
 	if d.timer == nil {
 		d.timer = time.AfterFunc(wait, check)
 		return
