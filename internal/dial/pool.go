@@ -19,7 +19,14 @@ type Pool struct {
 	patience time.Duration   // replaces lookupTimeout, in tests
 
 	mu         sync.Mutex
-	transports map[Settings]transport
+	transports map[Settings]*pooled
+}
+
+// pooled is a transport of the pool, and who uses it.
+type pooled struct {
+	transport
+	shares int  // that were not released
+	isLent bool // somebody has it without a share, for as long as they like
 }
 
 // transport is an *http.Transport, or a guarded one.
@@ -51,18 +58,30 @@ func NewPoolFrom(base *http.Transport) *Pool { return &Pool{base: base} }
 func (p *Pool) Transport(settings Settings) (http.RoundTripper, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if transport, ok := p.transports[settings]; ok {
-		return transport, nil
+	found, err := p.find(settings)
+	if err != nil {
+		return nil, err
+	}
+	found.isLent = true
+	return found.transport, nil
+}
+
+// find returns the transport for the settings, made if need be. The caller holds
+// the lock.
+func (p *Pool) find(settings Settings) (*pooled, error) {
+	if found, ok := p.transports[settings]; ok {
+		return found, nil
 	}
 	made, err := p.make(settings)
 	if err != nil {
 		return nil, err
 	}
 	if p.transports == nil {
-		p.transports = make(map[Settings]transport)
+		p.transports = make(map[Settings]*pooled)
 	}
-	p.transports[settings] = made
-	return made, nil
+	found := &pooled{transport: made}
+	p.transports[settings] = found
+	return found, nil
 }
 
 func (p *Pool) make(settings Settings) (transport, error) {
@@ -86,8 +105,8 @@ func (p *Pool) makePlain(settings Settings, guard *rules, proxies *httpsProxies)
 func (p *Pool) Close() {
 	p.mu.Lock()
 	transports := make([]transport, 0, len(p.transports))
-	for _, transport := range p.transports {
-		transports = append(transports, transport)
+	for _, pooled := range p.transports {
+		transports = append(transports, pooled.transport)
 	}
 	p.mu.Unlock()
 	for _, transport := range transports {

@@ -23,7 +23,10 @@ const (
 )
 
 const (
-	defaultIdlePerHost    = 512
+	// As many connections are idle as calls were under way at once in the last
+	// defaultIdleTimeout. A limit below that has callers close what others dial at
+	// the same moment; this one is above what a program can hold open.
+	defaultIdlePerHost    = 1 << 20
 	defaultIdleTimeout    = 90 * time.Second
 	defaultConnectTimeout = 30 * time.Second
 	handshakeTimeout      = 15 * time.Second
@@ -59,8 +62,8 @@ type Settings struct {
 	// Linux's abstract sockets, to which every connection is made whatever the
 	// host. There is no proxy then, and no guard.
 	Socket string
-	// IdlePerHost is how many idle connections are kept for each host;
-	// default 512.
+	// IdlePerHost is how many idle connections are kept for each host; by
+	// default every one, until IdleTimeout.
 	IdlePerHost int
 	// IdleTimeout ends a connection that was idle so long; default 90 s.
 	IdleTimeout time.Duration

@@ -35,6 +35,7 @@ type Link struct {
 	transport transportSource // nil: the user's round tripper
 	pool      *dial.Pool
 	ownsPool  bool
+	pooled    *pooled // nil: the transport is not of a pool
 	adopted   *adoptedClient
 	headers   headers
 
@@ -142,8 +143,8 @@ func (l *Link) chooseClient() {
 	if l.pool == nil {
 		l.pool, l.ownsPool = dial.NewPool(), true
 	}
-	source := &pooled{pool: l.pool, cfg: &l.cfg, guard: l.cfg.ownGuard(), socket: l.endpoint.socket}
-	l.transport = source.transport
+	l.pooled = &pooled{pool: l.pool, cfg: &l.cfg, guard: l.cfg.ownGuard(), socket: l.endpoint.socket}
+	l.transport = l.pooled.transport
 }
 
 // ownKept returns what a link without a user's client keeps.
@@ -211,7 +212,8 @@ func (l *Link) Err() error { return context.Cause(l.life) }
 
 // Close ends every running exchange, which fails with ErrTransportClosed, waits
 // within ctx for the tails of streams that are still being read, and closes
-// idle connections, except those of a pool or transport that was given.
+// idle connections, except those of a transport that was given, and of a pool's that
+// other links use as well.
 func (l *Link) Close(ctx context.Context) error {
 	l.end(closedError())
 	l.running.end(l.life)
@@ -223,6 +225,9 @@ func (l *Link) Close(ctx context.Context) error {
 // closeIdle closes the connections nobody uses, and ends the dialling nobody
 // waits for.
 func (l *Link) closeIdle() {
+	if l.pooled != nil {
+		l.pooled.release()
+	}
 	if l.ownsPool {
 		l.pool.Close()
 	}

@@ -163,17 +163,46 @@ func TestManyCallers(t *testing.T) {
 	assert.LessOrEqual(t, dials.Load(), int32(8*callers), "of %d requests", callers*calls)
 }
 
-// Links with equal settings share the connections of a pool, which outlives
-// them.
+// Links with equal settings share the connections of a pool. The last of them to be
+// closed leaves none open, whoever owns the pool; one that is closed before does not
+// touch what the others use.
 func TestPoolIsShared(t *testing.T) {
-	url, dials := countDials(t, func(w http.ResponseWriter, r *http.Request) { reply(w, 200, "application/json", answer7) })
+	var opened, closed atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reply(w, 200, "application/json", answer7) }))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			opened.Add(1)
+		case http.StateClosed:
+			closed.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
 	pool := dial.NewPool()
 	defer pool.Close()
-	for range 5 {
-		link := New("test", Config{BaseURL: url}, WithPool(pool))
+	links := make([]*Link, 5)
+	for i := range links {
+		links[i] = New("test", Config{BaseURL: server.URL}, WithPool(pool))
+	}
+	for range 2 {
+		for _, link := range links {
+			_, err := link.Exchange(t.Context(), call(), &sink{})
+			require.NoError(t, err)
+		}
+	}
+	for i, link := range links {
 		_, err := link.Exchange(t.Context(), call(), &sink{})
 		require.NoError(t, err)
+		assert.EqualValues(t, 1, opened.Load())
+		assert.Zero(t, closed.Load(), "%d links are open", len(links)-i)
 		shut(t, link)
 	}
-	assert.EqualValues(t, 1, dials.Load())
+	require.Eventually(t, func() bool { return closed.Load() == 1 }, 10*time.Second, time.Millisecond, "the last link is closed, its connection is not")
+
+	again := New("test", Config{BaseURL: server.URL}, WithPool(pool))
+	defer shut(t, again)
+	_, err := again.Exchange(t.Context(), call(), &sink{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 2, opened.Load())
 }

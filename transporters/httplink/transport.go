@@ -2,6 +2,7 @@ package httplink
 
 import (
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -16,19 +17,22 @@ func fixedTransport(transport http.RoundTripper) transportSource {
 	return func() (http.RoundTripper, error) { return transport, nil }
 }
 
-// pooled takes the transport of a link from a pool. Of what it is made of only the
-// proxy can change, which may be a secret; as long as that stays the same, the pool
-// need not be asked.
+// pooled takes the transport of a link from a pool, and holds a share of it until
+// the link is closed. Of what it is made of only the proxy can change, which may be a
+// secret; as long as that stays the same, the pool need not be asked.
 type pooled struct {
 	pool   *dial.Pool
 	cfg    *Config
 	guard  dial.Guard
 	socket string
 	latest atomic.Pointer[pooledTransport]
+
+	mu       sync.Mutex // held while latest is replaced
+	isClosed bool       // no more shares
 }
 
 type pooledTransport struct {
-	http.RoundTripper
+	share *dial.Share
 	proxy string
 }
 
@@ -36,7 +40,7 @@ type pooledTransport struct {
 func (p *pooled) transport() (http.RoundTripper, error) {
 	if latest := p.latest.Load(); latest != nil {
 		if proxy, err := p.cfg.Proxy.Reveal(); err == nil && proxy == latest.proxy {
-			return latest.RoundTripper, nil
+			return latest.share.Transport(), nil
 		}
 	}
 	settings, err := p.cfg.dialSettings()
@@ -44,12 +48,41 @@ func (p *pooled) transport() (http.RoundTripper, error) {
 		return nil, err
 	}
 	settings.Guard, settings.Socket = p.guard, p.socket
-	transport, err := p.pool.Transport(settings)
+	return p.replace(settings)
+}
+
+// replace takes a share of the transport for the settings, in place of the one
+// before.
+func (p *pooled) replace(settings dial.Settings) (http.RoundTripper, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	latest := p.latest.Load()
+	switch {
+	case p.isClosed:
+		return nil, closedError()
+	case latest != nil && latest.proxy == settings.Proxy: // another request was first
+		return latest.share.Transport(), nil
+	}
+	share, err := p.pool.Share(settings)
 	if err != nil {
 		return nil, err
 	}
-	p.latest.Store(&pooledTransport{transport, settings.Proxy})
-	return transport, nil
+	p.latest.Store(&pooledTransport{share, settings.Proxy})
+	if latest != nil {
+		latest.share.Release()
+	}
+	return share.Transport(), nil
+}
+
+// release gives the share back: connections that are idle, or will be, are closed
+// unless other links use the same transport.
+func (p *pooled) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isClosed = true
+	if latest := p.latest.Load(); latest != nil {
+		latest.share.Release()
+	}
 }
 
 // exchangeKey finds the exchange that a context belongs to.
