@@ -91,6 +91,23 @@ func BenchmarkExchangeLoopback(b *testing.B) {
 	}
 }
 
+// BenchmarkExchangePooled is an exchange over a transport of ours, without the network.
+func BenchmarkExchangePooled(b *testing.B) {
+	link := New("bench", Config{BaseURL: "http://127.0.0.1/mcp"})
+	defer link.Close(context.Background())
+	link.transport = fixedTransport(&canned{header: http.Header{"Content-Type": {"application/json"}}, body: answer7, length: int64(len(answer7))})
+	out := call()
+	out.WantEvents = false
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := link.Exchange(ctx, out, deafSink{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkExchangeLegacy is what the table of legacy exchanges costs.
 func BenchmarkExchangeLegacy(b *testing.B) {
 	transport := &canned{header: http.Header{"Content-Type": {"application/json"}}, body: answer7, length: int64(len(answer7))}

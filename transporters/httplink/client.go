@@ -21,7 +21,7 @@ func newClient() *resty.Client {
 	none := make(http.Header)
 	client.SetPreRequestHook(func(_ *resty.Client, request *http.Request) error {
 		if x, ok := request.Context().(*exchange); ok {
-			x.setHeaderAside(request, none)
+			x.setAside(request, none)
 		}
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -36,6 +37,7 @@ type exchange struct {
 
 	sent   bytes.Reader // the body of the first request
 	header http.Header  // of the request, while http.Client has it; nil if that has the header
+	target *url.URL     // of the request, if it was not given to resty
 
 	body  io.ReadCloser
 	stall time.Duration // longest wait for one read; 0 is none
@@ -122,9 +124,9 @@ func (x *exchange) Read(p []byte) (int, error) {
 		return x.body.Read(p)
 	}
 	if x.timer == nil {
-		x.timer = x.link.kept.stallTimers.get(x)
+		x.timer = x.link.kept.stallTimers.get()
 	}
-	x.timer.start(x.stall)
+	x.timer.start(x, x.stall)
 	n, err := x.body.Read(p)
 	x.timer.stop()
 	return n, err

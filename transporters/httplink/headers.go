@@ -88,13 +88,17 @@ func (h *headers) merge(ctx context.Context, protocol, merged http.Header) error
 	if err := mergeCall(merged, transporters.CallOptionsOf(ctx)); err != nil {
 		return err
 	}
+	mergeProtocol(merged, protocol)
+	return nil
+}
+
+func mergeProtocol(merged, protocol http.Header) {
 	for name, values := range protocol {
 		if canonical := http.CanonicalHeaderKey(name); canonical != name {
 			delete(merged, canonical)
 		}
 		merged[name] = values
 	}
-	return nil
 }
 
 // mergeTrace adds what links the request to a trace. A header that may carry

@@ -31,6 +31,7 @@ type Link struct {
 	fault     error // what is wrong with the configuration; every use returns it
 	client    *resty.Client
 	kept      *kept           // between requests
+	isAside   bool            // see standsAside
 	shared    func() *kept    // of links that were given one pool; nil: none
 	transport transportSource // nil: the user's round tripper
 	pool      *dial.Pool
@@ -92,6 +93,7 @@ func New(server string, cfg Config, options ...Option) *Link {
 	l.endpoint = endpoint
 	l.headers = newHeaders(cfg, l.adopted)
 	l.chooseClient()
+	l.isAside = l.standsAside()
 	if l.fault == nil {
 		l.fault = l.checkReach()
 	}

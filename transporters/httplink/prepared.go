@@ -16,7 +16,20 @@ type kept struct {
 	stallTimers stallTimers
 }
 
-func newKept() *kept { return &kept{client: newClient()} }
+func newKept() *kept {
+	k := &kept{client: newClient()}
+	k.prepared.stub = stubHeader()
+	return k
+}
+
+// stubTarget and stubHeader are what resty gets to see of a request whose target and
+// header it need not know. It parses the one twice, copies the other, and finds
+// nothing in it to add to.
+const stubTarget = "http:"
+
+func stubHeader() http.Header {
+	return http.Header{"Accept": {"-"}, "Content-Type": {"-"}, userAgentHeader: {"-"}}
+}
 
 // prepared keeps what resty and a request's header need, for the next request:
 // resty takes seven allocations for a request of its own, and copies the header
@@ -26,6 +39,8 @@ type prepared struct {
 	isOff    bool      // middleware of a user's client may hold on to what it saw
 	requests sync.Pool // of *resty.Request
 	headers  sync.Pool // of http.Header
+	complete sync.Pool // of *completeHeader
+	stub     http.Header
 }
 
 // request returns a request of the client, whose response is not parsed.

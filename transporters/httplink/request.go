@@ -117,6 +117,13 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 			response, err = nil, fmt.Errorf("a callback panicked while the request was sent: %v", cause)
 		}
 	}()
+	complete, err := l.complete(x.values, protocol)
+	if err != nil {
+		return nil, notSent(err)
+	}
+	if complete != nil {
+		return l.sendComplete(x, method, target, frame, complete)
+	}
 	header := l.kept.prepared.header(len(protocol) + len(l.headers.configured) + 2)
 	defer l.kept.prepared.keepHeader(header)
 	if err := l.headers.merge(x.values, protocol, header); err != nil {
@@ -128,13 +135,31 @@ func (l *Link) perform(x *exchange, method, target string, frame []byte, protoco
 	return l.send(x, method, target, frame, header)
 }
 
-// send is perform for a header that is complete.
+// send is perform for a header that is this request's own.
 func (l *Link) send(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
 	l.credentials.sent(header)
+	x.header = nil
+	return l.execute(x, method, target, frame, header)
+}
+
+// sendComplete is perform for a header that is only to be read. Resty does not get to
+// see it.
+func (l *Link) sendComplete(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
+	l.credentials.sent(header)
+	x.header = header
+	return l.execute(x, method, target, frame, l.kept.prepared.stub)
+}
+
+// execute has resty carry out the request, whose header may be set aside in x.
+func (l *Link) execute(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
 	request := l.kept.prepared.request(l.client)
 	defer l.kept.prepared.keepRequest(request)
 	request.SetContext(x)
 	request.Header = header
+	x.target = nil
+	if l.isAside && target == l.endpoint.target {
+		x.target, target = l.endpoint.url, stubTarget
+	}
 	if frame != nil {
 		request.Body = x.newBody(frame)
 	}

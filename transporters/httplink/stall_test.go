@@ -242,3 +242,30 @@ func TestStalledConnection(t *testing.T) {
 		})
 	}
 }
+
+// One timer serves reads of many exchanges with limits of their own, and the time of
+// each counts from its own beginning.
+func TestTimerOfManyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var timers stallTimers
+		timer := timers.get()
+		link := &Link{}
+		read := func(limit, takes time.Duration) *exchange {
+			x := &exchange{link: link, stall: limit}
+			timer.start(x, limit)
+			time.Sleep(takes)
+			synctest.Wait()
+			timer.stop()
+			return x
+		}
+		for _, step := range []struct{ limit, takes time.Duration }{
+			{time.Minute, 0}, {time.Minute, 59 * time.Second}, {time.Minute, 59 * time.Second},
+			{time.Second, 999 * time.Millisecond}, {time.Hour, 59 * time.Minute}, {time.Second, 0}, {time.Minute, 2 * time.Second},
+		} {
+			assert.NoError(t, read(step.limit, step.takes).reason(), "%v of %v", step.takes, step.limit)
+			time.Sleep(10 * time.Second) // what passes between two reads is nobody's
+			assert.ErrorIs(t, read(step.limit, step.limit).reason(), errStalled, "%v", step.limit)
+			assert.NoError(t, read(step.limit, step.takes).reason(), "%v of %v", step.takes, step.limit)
+		}
+	})
+}

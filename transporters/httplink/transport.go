@@ -110,13 +110,19 @@ func (r *roundTripper) RoundTrip(request *http.Request) (*http.Response, error) 
 	return transport.RoundTrip(withoutReplay(request))
 }
 
-// setHeaderAside takes the header out of a request that resty has completed.
+// setAside takes the header out of a request that resty has completed, unless x has
+// it already, and gives the request the target that resty was not told.
 // http.Client copies the header, and the URL if Host is set, before each request, for
 // redirects and cookies; here checkRedirect does the one and there are none of the
 // other. With a user's client nothing is set aside.
-func (x *exchange) setHeaderAside(request *http.Request, none http.Header) {
-	x.header, request.Header = request.Header, none
-	if request.Host == request.URL.Host {
+func (x *exchange) setAside(request *http.Request, none http.Header) {
+	if x.header == nil {
+		x.header = request.Header
+	}
+	request.Header = none
+	if x.target != nil {
+		request.URL, request.Host = x.target, x.header.Get("Host")
+	} else if request.Host == request.URL.Host {
 		request.Host = ""
 	}
 }
