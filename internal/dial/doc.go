@@ -5,7 +5,8 @@
 // A Pool hands out transports by their Settings, so that servers with equal
 // settings share one, with its idle connections and goroutines. The transports
 // never ask for compression (P7), never time out a whole exchange (P6) and keep
-// enough idle connections for many callers at once.
+// an idle connection for every caller there was. A Share is the use of one by somebody
+// who will be gone: the last to go leaves no connection open.
 //
 // A Guard says which addresses may be connected to; see guard.go.
 //
