@@ -235,7 +235,7 @@ func TestServersOfOneFactoryShareConnections(t *testing.T) {
 		require.NoError(t, err)
 		_, err = made.Head.Request(t.Context(), "ping", nil, nil)
 		require.NoError(t, err)
-		require.NoError(t, made.Slot.Close())
+		defer func() { require.NoError(t, made.Slot.Close()) }() // the last one closed closes the connection
 	}
 	assert.EqualValues(t, 1, dialled.Load(), "the second server uses the first one's connection")
 
