@@ -7,17 +7,31 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 )
 
+// latencyGroup is how many buckets of a Meter are made together.
+const latencyGroup = 5
+
 // Meter counts requests. The zero value is ready for use; it is safe for
-// concurrent use, takes no lock, and allocates only for a failure, and the first time.
+// concurrent use, takes no lock, and allocates only for a failure, and the first
+// time that a request takes about as long as it did. Most servers of a large
+// configuration are never used, nearly all others answer in about the same time:
+// a meter is small until there is more to count.
 type Meter struct {
 	inFlight atomic.Int64
 	requests atomic.Uint64
-	buckets  [len(latencyBounds) + 1]atomic.Uint64
+	buckets  [(len(latencyBounds) + latencyGroup) / latencyGroup]atomic.Pointer[latencyCounts] // nil: all 0
 	sum      atomic.Int64
 	longest  atomic.Int64
-	kinds    [len(FailureCounts{})]atomic.Uint64
-	last     atomic.Pointer[Failure]
+	failures atomic.Pointer[failures]  // nil before the first
 	origin   atomic.Pointer[time.Time] // when it began to count
+}
+
+// latencyCounts are some neighbouring buckets.
+type latencyCounts [latencyGroup]atomic.Uint64
+
+// failures counts those of a meter.
+type failures struct {
+	kinds [len(FailureCounts{})]atomic.Uint64
+	last  atomic.Pointer[Failure]
 }
 
 // Begin counts a request in, and returns the time for End.
@@ -48,35 +62,52 @@ func (m *Meter) End(began time.Time, action string, err error) {
 	if err != nil {
 		m.fail(action, err)
 	}
-	m.buckets[latencyBucket(took)].Add(1) // last: Stats counts what has ended by it
+	bucket := latencyBucket(took)
+	made(&m.buckets[bucket/latencyGroup])[bucket%latencyGroup].Add(1) // last: Stats counts what has ended by it
 }
 
 func (m *Meter) fail(action string, err error) {
+	f := made(&m.failures)
 	kind := KindOf(err)
-	if int(kind) >= len(m.kinds) {
+	if int(kind) >= len(f.kinds) {
 		kind = errors.KindUnknown
 	}
-	m.kinds[kind].Add(1)
+	f.kinds[kind].Add(1)
 	if kind != errors.KindCanceled {
 		failure := FailureOf(action, err)
-		m.last.Store(&failure)
+		f.last.Store(&failure)
 	}
+}
+
+// made returns what a pointer is to, which is made the first time.
+func made[T any](pointer *atomic.Pointer[T]) *T {
+	if p := pointer.Load(); p != nil {
+		return p
+	}
+	pointer.CompareAndSwap(nil, new(T))
+	return pointer.Load()
 }
 
 // Stats returns what was counted: InFlight, Requests, Failures, FailuresByKind,
 // Latency and LastFailure.
 func (m *Meter) Stats() Stats {
 	s := Stats{InFlight: m.inFlight.Load(), Requests: m.requests.Load()}
-	for i := range m.buckets {
-		s.Latency.Buckets[i] = m.buckets[i].Load()
+	for bucket := range s.Latency.Buckets {
+		if counts := m.buckets[bucket/latencyGroup].Load(); counts != nil {
+			s.Latency.Buckets[bucket] = counts[bucket%latencyGroup].Load()
+		}
 	}
 	s.Latency.Sum, s.Latency.Longest = time.Duration(m.sum.Load()), time.Duration(m.longest.Load())
-	for kind := range m.kinds {
-		n := m.kinds[kind].Load()
+	f := m.failures.Load()
+	if f == nil {
+		return s
+	}
+	for kind := range f.kinds {
+		n := f.kinds[kind].Load()
 		s.FailuresByKind[kind] = n
 		s.Failures += n
 	}
-	if last := m.last.Load(); last != nil {
+	if last := f.last.Load(); last != nil {
 		s.LastFailure = *last
 	}
 	return s

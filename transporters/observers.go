@@ -37,7 +37,12 @@ type Observers struct {
 	mu  sync.Mutex // held by writers
 	all atomic.Pointer[[]*Listeners]
 
-	ended    atomic.Bool
+	ended atomic.Bool
+	end   atomic.Pointer[ending] // made when it begins
+}
+
+// ending is what is told of the end.
+type ending struct {
 	draining sync.Once
 	closing  sync.Once
 	drained  announcement
@@ -113,12 +118,13 @@ func (o *Observers) TellState(from Source, change StateChange) {
 // waits as Drainer says.
 func (o *Observers) TellDrain(ctx context.Context, from Source) {
 	o.announceDrain(from)
-	o.drained.await(ctx)
+	made(&o.end).drained.await(ctx)
 }
 
 func (o *Observers) announceDrain(from Source) {
-	o.draining.Do(func() {
-		o.drained.make(o.load(), func(l *Listeners) <-chan struct{} { return l.drain(from) })
+	end := made(&o.end)
+	end.draining.Do(func() {
+		end.drained.make(o.load(), func(l *Listeners) <-chan struct{} { return l.drain(from) })
 	})
 }
 
@@ -127,15 +133,20 @@ func (o *Observers) announceDrain(from Source) {
 // listeners of OnClose.
 func (o *Observers) TellClose(from Source, reason error) {
 	o.announceDrain(from)
-	o.closing.Do(func() {
+	end := made(&o.end)
+	end.closing.Do(func() {
 		o.ended.Store(true)
-		o.closed.make(o.load(), func(l *Listeners) <-chan struct{} { return l.close(from, reason) })
+		end.closed.make(o.load(), func(l *Listeners) <-chan struct{} { return l.close(from, reason) })
 	})
 }
 
 // AwaitClose waits until the listeners of OnClose have returned, ctx ends, or 3
 // seconds have passed since TellClose. It returns at once before that.
-func (o *Observers) AwaitClose(ctx context.Context) { o.closed.await(ctx) }
+func (o *Observers) AwaitClose(ctx context.Context) {
+	if end := o.end.Load(); end != nil {
+		end.closed.await(ctx)
+	}
+}
 
 // make makes the announcement.
 func (a *announcement) make(all []*Listeners, tell func(*Listeners) <-chan struct{}) {
