@@ -33,9 +33,9 @@ type authorization struct {
 }
 
 // decodeHTTP reads the keys of an HTTP server, and makes what gets its tokens.
-func decodeHTTP(section *config.Section, build Build) (httpKeys, authorization, []errors.Fault) {
-	var keys httpKeys
-	faults := section.Decode(&keys)
+func decodeHTTP(section *config.Section, build Build) (*httpKeys, authorization, []errors.Fault) {
+	keys := &httpKeys{}
+	faults := section.Decode(keys)
 	faults = withChecked(faults, keys.Config.Check(section))
 	if keys.Auth == nil {
 		return keys, authorization{}, faults
@@ -48,7 +48,7 @@ func decodeHTTP(section *config.Section, build Build) (httpKeys, authorization, 
 	if len(faults) > 0 {
 		return keys, authorization{}, faults
 	}
-	made, err := build.authorization(section, keys)
+	made, err := build.authorization(section, *keys)
 	if err != nil {
 		return keys, authorization{}, []errors.Fault{section.Fault("base_url", err.Error())}
 	}

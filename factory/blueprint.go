@@ -64,4 +64,28 @@ type Build struct {
 	Logger hclog.Logger
 
 	authSeams
+	shared *session.Settings // equal to Settings, of other servers too; nil if there are none
+}
+
+// opening is what opening a session takes of a Build.
+type opening struct {
+	server   string
+	settings *session.Settings
+	options  []session.Option
+	verdicts session.VerdictStore
+}
+
+func (b Build) opening() opening {
+	settings := b.shared
+	if settings == nil || *settings != b.Settings {
+		own := b.Settings
+		settings = &own
+	}
+	return opening{b.Server, settings, b.Session, b.Verdicts}
+}
+
+// session makes a principal's session, with more options.
+func (o *opening) session(link transporters.Link, caller Caller, more ...session.Option) *session.Session {
+	options := append(o.options[:len(o.options):len(o.options)], session.WithPrincipal(caller.Principal), session.WithOwnedMessages())
+	return session.NewFrom(o.server, o.settings, link, append(options, more...)...)
 }

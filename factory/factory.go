@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -41,6 +42,7 @@ type TransporterFactory struct {
 	pool          *dial.Pool
 	shared        httplink.Option // of all HTTP links: the pool, and a client
 	stores        Stores          // of the configuration
+	latest        atomic.Pointer[session.Settings]
 
 	mu         sync.RWMutex
 	types      map[string]registration

@@ -85,5 +85,16 @@ func (f *TransporterFactory) build(server string, settings session.Settings, tok
 		Logger:   log,
 
 		authSeams: authSeams{auth: f.auth, tokens: tokens},
+		shared:    f.sharedSettings(settings),
 	}
+}
+
+// sharedSettings returns equal settings, those of the server before if they are:
+// most servers of a large configuration have the same.
+func (f *TransporterFactory) sharedSettings(settings session.Settings) *session.Settings {
+	if latest := f.latest.Load(); latest != nil && *latest == settings {
+		return latest
+	}
+	f.latest.Store(&settings)
+	return &settings
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/httplink"
-	"github.com/mcp-client-go/mcpclient/transporters/session"
 	"github.com/mcp-client-go/mcpclient/transporters/supervise"
 )
 
@@ -21,18 +20,18 @@ const typeSSE = "sse"
 func newSSE(section *config.Section, build Build) (Blueprint, []errors.Fault) {
 	cfg, authorization, faults := decodeHTTP(section, build)
 	warnings := new(sync.Once) // a link is made for each dial
+	opening := build.opening()
 	open := func(caller Caller) (transporters.Base, error) {
 		options := append(build.HTTP[:len(build.HTTP):len(build.HTTP)], httplink.WithWarnings(warnings))
 		options = append(options, authorization.options(caller.Principal)...)
 		dial := func(context.Context) (transporters.Link, error) {
-			return &credentialed{httplink.NewSSE(build.Server, cfg.Config, options...), caller.Credentials}, nil
+			return &credentialed{httplink.NewSSEFrom(build.Server, &cfg.Config, options...), caller.Credentials}, nil
 		}
 		link := supervise.New(build.Server, nil, dial,
 			supervise.WithTraits(httplink.SSETraits()),
 			supervise.WithLogger(build.Logger),
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)))
-		return session.New(build.Server, build.Settings, link, append(build.Session[:len(build.Session):len(build.Session)],
-			session.WithPrincipal(caller.Principal), session.WithOwnedMessages())...), nil
+		return opening.session(link, caller), nil
 	}
 	return Blueprint{Open: open, IdentityHeaders: cfg.IdentityHeaders, Authorizer: authorization.oauth, Close: authorization.closing()}, faults
 }

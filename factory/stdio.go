@@ -55,16 +55,17 @@ func newStdio(section *config.Section, build Build) (Blueprint, []errors.Fault) 
 	// A link closes in three steps of shutdown_timeout; leave it a little more.
 	retireTimeout := 3*cfg.ShutdownTimeout.Or(0) + retireMargin
 	retryLost := cfg.Supervision != nil && cfg.Supervision.RetryLostRequests
+	opening := build.opening()
 	open := func(caller Caller) (transporters.Base, error) {
 		link := supervise.New(build.Server, cfg.Supervision, dial,
 			supervise.WithLogger(build.Logger),
 			supervise.WithTraits(stdiolink.Traits()),
 			supervise.WithConnectTimeout(build.Settings.ConnectTimeout.Or(0)),
 			supervise.WithRetireTimeout(retireTimeout))
-		return session.New(build.Server, build.Settings, link,
-			append(build.Session[:len(build.Session):len(build.Session)], session.WithPrincipal(caller.Principal), session.WithOwnedMessages(),
-				build.remembering(slices.Concat([]string{typeStdio, cfg.Cwd}, cfg.Command, cfg.Args, names(cfg.Env))...), session.WithRetryLostRequests(retryLost),
-				session.WithHealthCheck(cfg.HealthCheck))...), nil
+		return opening.session(link, caller,
+			opening.remembering(slices.Concat([]string{typeStdio, cfg.Cwd}, cfg.Command, cfg.Args, names(cfg.Env))...),
+			session.WithRetryLostRequests(retryLost),
+			session.WithHealthCheck(cfg.HealthCheck)), nil
 	}
 	return Blueprint{Open: cfg.pooled(build, open)}, faults
 }

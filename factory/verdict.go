@@ -28,12 +28,12 @@ func (f *TransporterFactory) verdictsOrShared() session.VerdictStore {
 
 // remembering returns the option of a session whose server is described by the
 // parts, which may hold secrets: the key is their hash.
-func (b Build) remembering(parts ...string) session.Option {
-	if b.Verdicts == nil {
+func (o *opening) remembering(parts ...string) session.Option {
+	if o.verdicts == nil {
 		return func(*session.Session) {}
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return session.WithVerdictStore(b.Verdicts, hex.EncodeToString(sum[:]))
+	return session.WithVerdictStore(o.verdicts, hex.EncodeToString(sum[:]))
 }
 
 // names returns the names of the variables, sorted.

@@ -22,10 +22,12 @@ const (
 // headers are what a link adds to the protocol's headers.
 type headers struct {
 	configured []*configuredHeader
-	overridden []string // configured, but the protocol's own
-	userAgent  []string
+	overridden []string    // configured, but the protocol's own
+	userAgent  []string    // shared by the links of a pool
 	client     http.Header // of the user's client: sent below these
 }
+
+func userAgent() []string { return []string{"mcpclient/" + mcp.ClientInfo().Version} }
 
 // configuredHeader is a header whose value may change while the program runs.
 type configuredHeader struct {
@@ -37,8 +39,8 @@ type configuredHeader struct {
 
 // newHeaders puts the configured headers in the order in which they are set, so
 // that a later one goes before an earlier one: the token, then headers.
-func newHeaders(cfg Config, adopted *adoptedClient) headers {
-	h := headers{userAgent: []string{"mcpclient/" + mcp.ClientInfo().Version}}
+func newHeaders(cfg *Config, adopted *adoptedClient) headers {
+	var h headers
 	if adopted != nil {
 		h.client = adopted.client.Header
 		if adopted.authorization != nil {

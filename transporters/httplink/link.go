@@ -24,7 +24,7 @@ import (
 // loss would end it. Start does no I/O.
 type Link struct {
 	server string
-	cfg    Config
+	cfg    *Config // never changed
 	log    hclog.Logger
 
 	endpoint  endpoint
@@ -73,6 +73,12 @@ type Link struct {
 // New makes a link to the endpoint of cfg. It does no I/O. A configuration that
 // Check would refuse makes Start and every exchange fail with the fault.
 func New(server string, cfg Config, options ...Option) *Link {
+	return NewFrom(server, &cfg, options...)
+}
+
+// NewFrom is New for a configuration that several links share: cfg is kept, not
+// copied, and must not be changed any more.
+func NewFrom(server string, cfg *Config, options ...Option) *Link {
 	l := &Link{
 		server:            server,
 		cfg:               cfg,
@@ -82,7 +88,6 @@ func New(server string, cfg Config, options ...Option) *Link {
 		maxBytes:          cfg.maxResponseBytes(),
 	}
 	l.life, l.end = context.WithCancelCause(context.Background())
-	l.tails.idle = make(chan struct{})
 	for _, option := range options {
 		option(l)
 	}
@@ -94,6 +99,7 @@ func New(server string, cfg Config, options ...Option) *Link {
 	l.headers = newHeaders(cfg, l.adopted)
 	l.chooseClient()
 	l.isAside = l.standsAside()
+	l.headers.userAgent = l.kept.userAgent
 	if l.fault == nil {
 		l.fault = l.checkReach()
 	}
@@ -129,7 +135,7 @@ func (l *Link) chooseClient() {
 		l.client = l.kept.client
 	} else {
 		l.client = l.adopted.client
-		l.kept = &kept{prepared: prepared{isOff: true}}
+		l.kept = &kept{prepared: prepared{isOff: true}, userAgent: userAgent()}
 		if l.transport == nil && l.adopted.pool == nil {
 			l.pool = nil
 			return
@@ -145,7 +151,7 @@ func (l *Link) chooseClient() {
 	if l.pool == nil {
 		l.pool, l.ownsPool = dial.NewPool(), true
 	}
-	l.pooled = &pooled{pool: l.pool, cfg: &l.cfg, guard: l.cfg.ownGuard(), socket: l.endpoint.socket}
+	l.pooled = &pooled{pool: l.pool, cfg: l.cfg, guard: l.cfg.ownGuard(), socket: l.endpoint.socket}
 	l.transport = l.pooled.transport
 }
 

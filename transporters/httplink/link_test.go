@@ -189,7 +189,6 @@ func TestHTTP2(t *testing.T) {
 
 func TestCloseIsBounded(t *testing.T) {
 	var waiting tails
-	waiting.idle = make(chan struct{})
 	require.True(t, waiting.begin())
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

@@ -12,12 +12,13 @@ import (
 // it was used by.
 type kept struct {
 	client      *resty.Client // nil with a user's client
+	userAgent   []string
 	prepared    prepared
 	stallTimers stallTimers
 }
 
 func newKept() *kept {
-	k := &kept{client: newClient()}
+	k := &kept{client: newClient(), userAgent: userAgent()}
 	k.prepared.stub = stubHeader()
 	return k
 }

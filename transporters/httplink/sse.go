@@ -47,13 +47,17 @@ var (
 // default. A configuration that Check would refuse makes Start fail with the
 // fault.
 func NewSSE(server string, cfg Config, options ...Option) *SSELink {
-	return newSSE(New(server, cfg, options...), true)
+	return NewSSEFrom(server, &cfg, options...)
+}
+
+// NewSSEFrom is NewSSE for a configuration that several links share; see NewFrom.
+func NewSSEFrom(server string, cfg *Config, options ...Option) *SSELink {
+	return newSSE(NewFrom(server, cfg, options...), true)
 }
 
 func newSSE(carrier *Link, owned bool) *SSELink {
 	s := &SSELink{http: carrier, owned: owned}
 	s.life, s.end = context.WithCancelCause(carrier.life)
-	s.work.idle = make(chan struct{})
 	return s
 }
 

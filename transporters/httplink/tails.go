@@ -12,7 +12,7 @@ type tails struct {
 	mu     sync.Mutex
 	count  int
 	closed bool
-	idle   chan struct{} // closed when closed is set and count is 0
+	idle   chan struct{} // made with closed, and closed when count is 0
 }
 
 // begin reports whether another tail may be read.
@@ -40,7 +40,7 @@ func (t *tails) end() {
 func (t *tails) close(ctx context.Context) error {
 	t.mu.Lock()
 	if !t.closed {
-		t.closed = true
+		t.closed, t.idle = true, make(chan struct{})
 		if t.count == 0 {
 			close(t.idle)
 		}

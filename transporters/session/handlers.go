@@ -60,7 +60,7 @@ type Handlers struct {
 
 // WithHandlers sets what serves the server's requests.
 func WithHandlers(handlers Handlers) Option {
-	return func(s *Session) { s.handlers = handlers }
+	return func(s *Session) { s.handlers = &handlers }
 }
 
 // capabilities encodes what is announced in an era.

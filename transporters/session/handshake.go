@@ -84,7 +84,7 @@ func (n *negotiation) heldOutcome(held <-chan probeAnswer) (outcome, bool) {
 // probe that was sent before and not answered in time; it may be nil.
 func (n *negotiation) initialize(ctx context.Context, offer mcp.Version, held <-chan probeAnswer) (*peer, error) {
 	s := n.session
-	params, err := mcp.ParamsOf(initializeParams{offer, s.handlers.capabilities(mcp.EraLegacy), s.clientInfo})
+	params, err := mcp.ParamsOf(initializeParams{offer, s.handlers.capabilities(mcp.EraLegacy), s.announced()})
 	if err != nil {
 		return nil, err
 	}

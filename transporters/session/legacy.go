@@ -13,7 +13,7 @@ import (
 type legacy struct {
 	negotiated mcp.Version
 	sessionID  string
-	lostMatch  []string
+	lostMatch  []string // nil: the built-in list
 	headers    http.Header
 }
 
@@ -63,7 +63,11 @@ func (l *legacy) sessionLost(reply transporters.Reply) bool {
 	if failure != nil {
 		text = failure.Message
 	}
-	known := containsAny(strings.ToLower(text), l.lostMatch)
+	texts := l.lostMatch
+	if texts == nil {
+		texts = defaultSessionLostMatch()
+	}
+	known := containsAny(strings.ToLower(text), texts)
 	switch {
 	case failure == nil:
 		return reply.Status == http.StatusNotFound || known

@@ -201,7 +201,7 @@ func (n *negotiation) exited(err error) error {
 func (n *negotiation) startProbe(version mcp.Version) <-chan probeAnswer {
 	n.step = mcp.MethodDiscover
 	answers := make(chan probeAnswer, 1)
-	meta := modernMeta(version, n.session.clientInfo, n.session.handlers.capabilities(mcp.EraModern))
+	meta := modernMeta(version, n.session.announced(), n.session.handlers.capabilities(mcp.EraModern))
 	header := modernHeader(version, mcp.MethodDiscover, "")
 	run := func() {
 		reply, err := n.session.exchange(n.ctx, n.link, mcp.MethodDiscover, nil, meta, header)
@@ -248,7 +248,7 @@ func (n *negotiation) judge(answer probeAnswer) outcome {
 func (n *negotiation) modernPeer(o outcome) (*peer, error) {
 	s := n.session
 	n.setVersion(o.version)
-	return newPeer(n.link, newModern(o.version, s.clientInfo, &s.handlers), "", transporters.ServerInfo{
+	return newPeer(n.link, newModern(o.version, s.announced(), s.handlers), "", transporters.ServerInfo{
 		Era: mcp.EraModern, Version: o.version,
 		Implementation: o.discovered.ServerInfo,
 		Capabilities:   o.discovered.Capabilities.Raw,

@@ -54,7 +54,7 @@ func WithOwnedMessages() Option { return func(s *Session) { s.ownsMessages = tru
 // WithClientInfo replaces what the client announces of itself; the default is
 // mcp.ClientInfo().
 func WithClientInfo(info mcp.Implementation) Option {
-	return func(s *Session) { s.clientInfo = info }
+	return func(s *Session) { s.clientInfo = &info }
 }
 
 // WithExtension announces an extension with its settings object, beside those of

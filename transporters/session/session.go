@@ -29,12 +29,12 @@ const (
 type Session struct {
 	server           string
 	source           transporters.Source
-	settings         Settings
+	settings         *Settings // complete, and never changed
 	log              hclog.Logger
-	clientInfo       mcp.Implementation
-	handlers         Handlers
+	clientInfo       *mcp.Implementation
+	handlers         *Handlers
 	extensions       map[string]json.RawMessage // of options; New adds them to those of the handlers
-	sessionLostMatch []string
+	sessionLostMatch []string                   // nil: the built-in list
 	closeTimeout     time.Duration
 	healthCheck      *HealthCheck // nil: none
 	verdictStore     VerdictStore
@@ -98,25 +98,36 @@ type counters struct {
 // handshake happens with the first request. A zero Settings means the
 // documented defaults; zero fields of it likewise.
 func New(server string, settings Settings, link transporters.Link, options ...Option) *Session {
+	return NewFrom(server, &settings, link, options...)
+}
+
+// NewFrom is New for settings that several sessions share: they are kept, not
+// copied, if they are complete, and must not be changed any more.
+func NewFrom(server string, settings *Settings, link transporters.Link, options ...Option) *Session {
 	s := &Session{
-		server:           server,
-		source:           transporters.Source{Server: server},
-		settings:         settings.withDefaults(),
-		log:              hclog.NewNullLogger(),
-		clientInfo:       mcp.ClientInfo(),
-		sessionLostMatch: defaultSessionLostMatch(),
-		closeTimeout:     defaultCloseTimeout,
-		link:             link,
-		traits:           link.Traits(),
-		ids:              &IDs{},
-		closed:           make(chan struct{}),
+		server:       server,
+		source:       transporters.Source{Server: server},
+		settings:     settings.complete(),
+		log:          hclog.NewNullLogger(),
+		closeTimeout: defaultCloseTimeout,
+		link:         link,
+		traits:       link.Traits(),
+		ids:          &IDs{},
+		closed:       make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	for _, option := range options {
 		option(s)
 	}
 	s.notifications.OnPanic = s.panicked
-	s.handlers.Extensions = joined(s.handlers.Extensions, s.extensions)
+	if s.handlers == nil {
+		s.handlers = &Handlers{}
+	}
+	if len(s.extensions) > 0 {
+		own := *s.handlers
+		own.Extensions = joined(own.Extensions, s.extensions)
+		s.handlers = &own
+	}
 	if reconnecting, ok := link.(transporters.Reconnecting); ok {
 		s.reconnecting = reconnecting
 		reconnecting.OnPrepare(s.prepare)
@@ -133,13 +144,18 @@ func New(server string, settings Settings, link transporters.Link, options ...Op
 }
 
 func joined(extensions, more map[string]json.RawMessage) map[string]json.RawMessage {
-	if len(more) == 0 {
-		return extensions
-	}
 	all := make(map[string]json.RawMessage, len(extensions)+len(more))
 	maps.Copy(all, extensions)
 	maps.Copy(all, more)
 	return all
+}
+
+// announced is what the client tells of itself.
+func (s *Session) announced() mcp.Implementation {
+	if s.clientInfo == nil {
+		return mcp.ClientInfo()
+	}
+	return *s.clientInfo
 }
 
 // ServerInfo makes sure that the handshake has happened and returns what it

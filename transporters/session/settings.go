@@ -82,6 +82,14 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
+// complete returns the settings themselves if nothing was left out.
+func (s *Settings) complete() *Settings {
+	if filled := s.withDefaults(); filled != *s {
+		return &filled
+	}
+	return s
+}
+
 // Check returns the faults of values that decoding cannot judge. section gives
 // them their place.
 func (s Settings) Check(section *config.Section) []errors.Fault {
