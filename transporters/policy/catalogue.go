@@ -33,7 +33,7 @@ type catalogue struct {
 	clock   atomic.Uint64 // tells who was idle for longest
 
 	mu         sync.RWMutex
-	principals map[string]*listing
+	principals map[string]*listing // nil before the first, as schemas
 	schemas    map[string]*outputSchema // by their text
 	bytes      int
 }
@@ -63,7 +63,7 @@ type outputSchema struct {
 }
 
 func newCatalogue(compile func([]byte) (validator, error)) *catalogue {
-	return &catalogue{compile: compile, principals: map[string]*listing{}, schemas: map[string]*outputSchema{}}
+	return &catalogue{compile: compile}
 }
 
 // isEmpty is the one question that calls of a server without schemas ask.
@@ -93,6 +93,9 @@ func (c *catalogue) learn(principal string, isFirst bool, page toolPage) (full b
 		}
 		if len(c.principals) >= maxPrincipals {
 			c.evict(nil)
+		}
+		if c.principals == nil {
+			c.principals, c.schemas = map[string]*listing{}, map[string]*outputSchema{}
 		}
 		known = &listing{tools: map[string]knownTool{}}
 		c.principals[principal] = known

@@ -50,6 +50,7 @@ type ToolPins struct {
 	log    hclog.Logger
 	warned warned
 
+	begin   sync.Once           // makes the next
 	listing *semaphore.Weighted // one list is looked at at a time; guards what follows
 	loaded  bool
 	failure error                        // of the store, for a while
@@ -58,7 +59,7 @@ type ToolPins struct {
 	fitting map[string][sha256.Size]byte // bytes that were found to fit the pin
 
 	mu      sync.RWMutex
-	changed map[string]string // digests of definitions that do not fit
+	changed map[string]string // digests of definitions that do not fit; nil before the first
 }
 
 // NewToolPins returns the pins of a server. A nil store remembers in memory, a nil
@@ -71,9 +72,25 @@ func NewToolPins(server string, cfg PinConfig, store PinStore, logger hclog.Logg
 		logger = hclog.NewNullLogger()
 	}
 	return &ToolPins{
-		server: server, cfg: cfg, store: store, log: logger, listing: semaphore.NewWeighted(1),
-		fitting: map[string][sha256.Size]byte{}, changed: map[string]string{},
+		server: server, cfg: cfg, store: store, log: logger,
 	}
+}
+
+// acquire waits until no list is looked at. What that takes is made the first time:
+// of most servers no list is ever looked at.
+func (p *ToolPins) acquire(ctx context.Context) error {
+	p.begin.Do(func() {
+		p.listing, p.fitting = semaphore.NewWeighted(1), map[string][sha256.Size]byte{}
+	})
+	return p.listing.Acquire(ctx, 1)
+}
+
+// noteChanged keeps digests of definitions that do not fit. p.mu is held.
+func (p *ToolPins) noteChanged(definitions map[string]string) {
+	if p.changed == nil && len(definitions) > 0 {
+		p.changed = make(map[string]string, len(definitions))
+	}
+	maps.Copy(p.changed, definitions)
 }
 
 // Inherit takes over which tools have changed from the pins that were in force
@@ -87,13 +104,13 @@ func (p *ToolPins) Inherit(before *ToolPins) {
 	before.mu.RLock()
 	changed := maps.Clone(before.changed)
 	before.mu.RUnlock()
+	if len(changed) == 0 {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for tool, definition := range changed {
-		if _, isKnown := p.changed[tool]; !isKnown {
-			p.changed[tool] = definition
-		}
-	}
+	maps.Copy(changed, p.changed) // what is known here is newer
+	p.noteChanged(changed)
 }
 
 const (
@@ -192,7 +209,7 @@ func (p *ToolPins) refusal(tool string) error {
 // Changed returns the tools that have changed, as far as they were listed, in the
 // order of their names.
 func (p *ToolPins) Changed() []ToolChange {
-	_ = p.listing.Acquire(context.Background(), 1) // a look at a list is bounded
+	_ = p.acquire(context.Background()) // a look at a list is bounded
 	defer p.listing.Release(1)
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -207,7 +224,7 @@ func (p *ToolPins) Changed() []ToolChange {
 // those of all that have changed. Lists and calls have them back then. A tool that
 // has not changed is an error, and nothing is accepted.
 func (p *ToolPins) Accept(ctx context.Context, tools ...string) error {
-	if err := p.listing.Acquire(ctx, 1); err != nil {
+	if err := p.acquire(ctx); err != nil {
 		return ended(ctx)
 	}
 	defer p.listing.Release(1)

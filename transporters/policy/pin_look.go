@@ -16,7 +16,7 @@ import (
 // look compares the tools of a page with their pins, and returns what of it the
 // caller is to have.
 func (p *ToolPins) look(ctx context.Context, page json.RawMessage) (json.RawMessage, error) {
-	if err := p.listing.Acquire(ctx, 1); err != nil {
+	if err := p.acquire(ctx); err != nil {
 		return nil, waitFailure(p.server, mcp.MethodListTools, "while other lists of tools were looked at", ended(ctx))
 	}
 	defer p.listing.Release(1)
@@ -139,7 +139,7 @@ func (p *ToolPins) note(seen comparison) {
 			delete(p.changed, name)
 		}
 	}
-	maps.Copy(p.changed, seen.changed)
+	p.noteChanged(seen.changed)
 	p.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(seen.changed)) {
 		if p.warned.first(name, seen.changed[name]) {
