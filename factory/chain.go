@@ -88,7 +88,7 @@ func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot,
 
 func (f *TransporterFactory) limitOf(common commonKeys, slot *Slot, log hclog.Logger) policy.LimitOptions {
 	return policy.LimitOptions{
-		MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: slot.life, Turns: f.stores.Turns, Logger: log,
+		MaxRequestTimeout: common.MaxRequestTimeout.Or(0), Life: &slot.life, Turns: f.stores.Turns, Logger: log,
 	}
 }
 
@@ -102,7 +102,7 @@ func (f *TransporterFactory) tasksOf(slot *Slot, log hclog.Logger) policy.TasksC
 		cfg.Background = slot.background
 	}
 	if cfg.Life == nil {
-		cfg.Life = slot.life
+		cfg.Life = &slot.life
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = log

@@ -67,7 +67,7 @@ func guard(server string, rules policy.FilterConfig) transporters.Transporter {
 func (s *Slot) NotifyRootsChanged(ctx context.Context) error {
 	s.mu.RLock()
 	var told []interface{ NotifyRootsChanged(context.Context) error }
-	for _, t := range s.tenants {
+	for t := range s.tenants.all() {
 		if !t.opened.Load() {
 			continue
 		}
@@ -103,7 +103,7 @@ func (s *Slot) waitForState(ctx context.Context, state transporters.State) (repl
 	defer s.leave(t)
 	waiting, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(t.generation.life, func() { stop(errReplaced) })()
+	defer context.AfterFunc(&t.generation.life, func() { stop(errReplaced) })()
 	err = transporters.WaitForState(waiting, base, state)
 	return errors.Is(err, errReplaced), err
 }

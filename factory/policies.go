@@ -39,7 +39,7 @@ func (f *TransporterFactory) retryOf(common commonKeys, slot *Slot, catalogue *p
 		options.Check = policy.DefaultCheckRetry(catalogue.IsIdempotent)
 	}
 	options.MaxRequestTimeout = common.MaxRequestTimeout.Or(0)
-	options.Life = slot.life
+	options.Life = &slot.life
 	options.Logger = log
 	return options
 }

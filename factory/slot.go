@@ -34,15 +34,14 @@ type Slot struct {
 	hears  atomic.Pointer[policy.Cache] // told what the server notifies; nil if nothing is cached
 	pins   atomic.Pointer[policy.ToolPins]
 
-	life    context.Context // of the chain: ends with Close and Shutdown, for calls that wait in a policy
-	endLife context.CancelFunc
+	life lifetime // of the chain: ends with Close and Shutdown, for calls that wait in a policy
 
 	expiry    expiry
 	observing observing
 
 	mu      sync.RWMutex
 	current *generation
-	tenants map[string]*tenant
+	tenants tenants
 	retired map[*tenant]struct{}     // no longer given to calls, not closed yet; nil before the first
 	past    *transporters.Stats      // of the bases that are closed; nil before the first
 	earlier map[*generation]struct{} // replaced, and to be ended once their last base is closed; nil before the first
@@ -70,12 +69,7 @@ func slotFrom(server string, first *generation) *Slot {
 	if first.limit <= 0 {
 		first.limit = DefaultMaxPrincipals
 	}
-	s := &Slot{
-		server: server, drain: DefaultDrainTimeout, current: first, expiry: newExpiry(),
-		tenants: make(map[string]*tenant),
-	}
-	s.life, s.endLife = context.WithCancel(context.Background())
-	return s
+	return &Slot{server: server, drain: DefaultDrainTimeout, current: first, expiry: newExpiry()}
 }
 
 // Request makes the call through the base of the principal that ctx names.
@@ -149,7 +143,7 @@ func (s *Slot) tenant(options *transporters.CallOptions) (*tenant, []string, err
 	s.mu.RLock()
 	identity := s.current.IdentityHeaders
 	principal := principalOf(options, identity)
-	t := s.tenants[principal]
+	t := s.tenants.of(principal)
 	closed := s.closed
 	s.mu.RUnlock()
 	if closed {
@@ -168,17 +162,17 @@ func (s *Slot) add(principal string) (*tenant, error) {
 	if s.closed {
 		return nil, errors.ErrTransportClosed
 	}
-	if t := s.tenants[principal]; t != nil {
+	if t := s.tenants.of(principal); t != nil {
 		return t, nil
 	}
-	if len(s.tenants) >= s.current.limit && !s.evict() {
+	if s.tenants.count() >= s.current.limit && !s.evict() {
 		return nil, fullError(s.current.limit)
 	}
 	t := newTenant(principal, s.current)
 	t.idleSince.Store(s.expiry.now())
 	s.current.tenants++
 	t.serial = s.clock.Add(1)
-	s.tenants[principal] = t
+	s.tenants.add(t)
 	return t, nil
 }
 
@@ -188,7 +182,7 @@ func (s *Slot) add(principal string) (*tenant, error) {
 func (s *Slot) evict() bool {
 	for {
 		var oldest *tenant
-		for _, t := range s.tenants {
+		for t := range s.tenants.all() {
 			if t.isIdle() && (oldest == nil || t.goesBefore(oldest)) {
 				oldest = t
 			}
@@ -197,7 +191,7 @@ func (s *Slot) evict() bool {
 			return false
 		}
 		if oldest.retireIdle() {
-			delete(s.tenants, oldest.principal)
+			s.tenants.remove(oldest)
 			s.closeLater(oldest)
 			return true
 		}
@@ -210,9 +204,7 @@ func (s *Slot) forget(t *tenant) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.retire()
-	if s.tenants[t.principal] == t {
-		delete(s.tenants, t.principal)
-	}
+	s.tenants.remove(t)
 }
 
 // fullError is why a call is refused: there is no room and nobody to evict. It is

@@ -35,7 +35,7 @@ var _ policy.CachePeer = cachePeer{}
 // Generation is that of the base that the principal has now.
 func (p cachePeer) Generation(principal string) policy.Generation {
 	p.slot.mu.RLock()
-	t := p.slot.tenants[principal]
+	t := p.slot.tenants.of(principal)
 	p.slot.mu.RUnlock()
 	if t == nil {
 		return policy.Generation{}

@@ -20,7 +20,7 @@ func (s *Slot) State() transporters.State {
 		return transporters.StateClosed
 	}
 	state := transporters.StateIdle
-	for _, t := range s.tenants {
+	for t := range s.tenants.all() {
 		if candidate := t.state(); liveliness(candidate) > liveliness(state) {
 			state = candidate
 		}
@@ -51,7 +51,7 @@ func (s *Slot) Stats() transporters.Stats {
 	if s.past != nil {
 		total = *s.past
 	}
-	for _, t := range s.tenants {
+	for t := range s.tenants.all() {
 		total = total.Add(t.stats())
 	}
 	for t := range s.retired {
@@ -82,12 +82,12 @@ func (s *Slot) Shutdown(ctx context.Context) error {
 }
 
 func (s *Slot) end(end func(transporters.Base) error) error {
-	s.endLife()
+	s.life.end()
 	s.mu.Lock()
 	s.closed = true
 	s.expiry.stop()
 	var all []*tenant
-	for _, t := range s.tenants {
+	for t := range s.tenants.all() {
 		all = append(all, t)
 	}
 	for t := range s.retired {

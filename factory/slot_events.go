@@ -75,7 +75,7 @@ func (s *Slot) open() []*tenant {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var open []*tenant
-	for _, t := range s.tenants {
+	for t := range s.tenants.all() {
 		if t.opened.Load() {
 			open = append(open, t)
 		}
@@ -162,7 +162,7 @@ func (s *Slot) liveliest() *tenant {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var best *tenant
-	for _, t := range s.tenants {
+	for t := range s.tenants.all() {
 		if t.opened.Load() && (best == nil || liveliness(t.state()) > liveliness(best.state())) {
 			best = t
 		}

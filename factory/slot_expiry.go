@@ -85,7 +85,7 @@ func (s *Slot) expire() {
 	}
 	s.expiry.armed.Store(false)
 	now, next := s.expiry.now(), time.Duration(0)
-	for principal, t := range s.tenants {
+	for t := range s.tenants.all() {
 		if !s.expires(t) || !t.isIdle() {
 			continue
 		}
@@ -94,7 +94,7 @@ func (s *Slot) expire() {
 		case left > 0 && (next == 0 || left < next):
 			next = left
 		case left <= 0 && t.retireIdle():
-			delete(s.tenants, principal)
+			s.tenants.remove(t)
 			s.closeLater(t)
 		}
 	}

@@ -226,7 +226,7 @@ func TestExpiryRacesWithCalls(t *testing.T) {
 	require.Eventually(t, func() bool {
 		slot.mu.RLock()
 		defer slot.mu.RUnlock()
-		return len(slot.tenants) == 0 && !slot.expiry.armed.Load()
+		return slot.tenants.count() == 0 && !slot.expiry.armed.Load()
 	}, 10*time.Second, time.Millisecond, "none is forgotten")
 	require.NoError(t, slot.Close())
 	assert.Greater(t, len(o.all()), 3, "the test must see bases expire")

@@ -1,7 +1,6 @@
 package factory
 
 import (
-	"context"
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/transporters"
@@ -21,19 +20,16 @@ type generation struct {
 	idle    time.Duration            // after which a principal's base is closed; 0 or less: never
 	tenants int                      // that are not closed; guarded by the slot's mu
 
-	life    context.Context // ends when the blueprint is replaced
-	replace context.CancelFunc
+	life lifetime // ends when the blueprint is replaced
 }
 
 func newGeneration(blueprint Blueprint, guard transporters.Transporter) *generation {
-	g := &generation{Blueprint: blueprint, guard: guard, idle: DefaultPrincipalIdleTimeout}
-	g.life, g.replace = context.WithCancel(context.Background())
-	return g
+	return &generation{Blueprint: blueprint, guard: guard, idle: DefaultPrincipalIdleTimeout}
 }
 
 // end ends what the bases shared.
 func (g *generation) end() error {
-	g.replace()
+	g.life.end()
 	if g.Close == nil {
 		return nil
 	}
@@ -60,13 +56,13 @@ func (s *Slot) replace(next *generation) bool {
 	}
 	last := s.current
 	s.current = next
-	last.replace()
+	last.life.end()
 	if s.earlier == nil {
 		s.earlier = make(map[*generation]struct{})
 	}
 	s.earlier[last] = struct{}{}
-	for principal, t := range s.tenants {
-		delete(s.tenants, principal)
+	for t := range s.tenants.all() {
+		s.tenants.remove(t)
 		if t.retire() {
 			s.closeLater(t)
 			continue
