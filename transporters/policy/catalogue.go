@@ -33,7 +33,7 @@ type catalogue struct {
 	clock   atomic.Uint64 // tells who was idle for longest
 
 	mu         sync.RWMutex
-	principals map[string]*listing // nil before the first, as schemas
+	principals map[string]*listing      // nil before the first, as schemas
 	schemas    map[string]*outputSchema // by their text
 	bytes      int
 }

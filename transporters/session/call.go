@@ -142,7 +142,7 @@ func newCall(ctx context.Context, s *Session, began time.Time, action string, pa
 	if ctx.Done() != nil {
 		c.stopCaller = context.AfterFunc(ctx, c.callerEnded)
 	}
-	c.pausedBefore = time.Duration(s.pauses.total.Load())
+	c.pausedBefore = s.pauses.total()
 	c.setDeadlines()
 	return c
 }

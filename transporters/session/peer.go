@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ type peer struct {
 }
 
 func newPeer(link transporters.Link, strategy era, sessionID string, info transporters.ServerInfo) *peer {
+	info.Capabilities = bytes.Clone(info.Capabilities) // lest it keep the whole answer
 	return &peer{link: link, era: strategy, sessionID: sessionID, info: info, gone: make(chan struct{})}
 }
 
