@@ -58,6 +58,9 @@ type Handlers struct {
 	Notification func(server string, message mcp.Message)
 }
 
+// noHandlers serve nothing. It is never changed.
+var noHandlers Handlers
+
 // WithHandlers sets what serves the server's requests.
 func WithHandlers(handlers Handlers) Option {
 	return func(s *Session) { s.handlers = &handlers }

@@ -36,9 +36,8 @@ type Session struct {
 	extensions       map[string]json.RawMessage // of options; New adds them to those of the handlers
 	sessionLostMatch []string                   // nil: the built-in list
 	closeTimeout     time.Duration
-	healthCheck      *HealthCheck // nil: none
-	verdictStore     VerdictStore
-	verdictKey       string
+	healthCheck      *HealthCheck  // nil: none
+	verdicts         *verdictPlace // nil: nowhere
 
 	link         transporters.Link
 	reconnecting transporters.Reconnecting // the same link, nil if it does not reconnect
@@ -121,7 +120,7 @@ func NewFrom(server string, settings *Settings, link transporters.Link, options 
 	}
 	s.notifications.OnPanic = s.panicked
 	if s.handlers == nil {
-		s.handlers = &Handlers{}
+		s.handlers = &noHandlers
 	}
 	if len(s.extensions) > 0 {
 		own := *s.handlers

@@ -85,7 +85,8 @@ func (s Settings) withDefaults() Settings {
 // complete returns the settings themselves if nothing was left out.
 func (s *Settings) complete() *Settings {
 	if filled := s.withDefaults(); filled != *s {
-		return &filled
+		own := filled
+		return &own
 	}
 	return s
 }

@@ -36,15 +36,24 @@ type VerdictStore interface {
 // one origin may host several; for a process what it is started with. It must
 // hold no secrets.
 func WithVerdictStore(store VerdictStore, key string) Option {
-	return func(s *Session) { s.verdictStore, s.verdictKey = store, key }
+	if store == nil {
+		return func(s *Session) { s.verdicts = nil }
+	}
+	return func(s *Session) { s.verdicts = &verdictPlace{store, key} }
+}
+
+// verdictPlace is where the verdict on one server is kept.
+type verdictPlace struct {
+	store VerdictStore
+	key   string
 }
 
 // loadVerdict fills in what is not known yet from the store.
 func (s *Session) loadVerdict(ctx context.Context) {
-	if s.verdictStore == nil || s.recall().era != mcp.EraUnknown {
+	if s.verdicts == nil || s.recall().era != mcp.EraUnknown {
 		return
 	}
-	stored, ok := s.verdictStore.LoadVerdict(ctx, s.verdictKey)
+	stored, ok := s.verdicts.store.LoadVerdict(ctx, s.verdicts.key)
 	if !ok || stored.Version.Era() != stored.Era {
 		return
 	}
@@ -56,8 +65,8 @@ func (s *Session) loadVerdict(ctx context.Context) {
 
 // saveVerdict keeps what was found, if it is news.
 func (s *Session) saveVerdict(ctx context.Context, before verdict, p *peer) {
-	if s.verdictStore == nil || before.era == p.info.Era && before.version == p.info.Version {
+	if s.verdicts == nil || before.era == p.info.Era && before.version == p.info.Version {
 		return
 	}
-	s.verdictStore.SaveVerdict(ctx, s.verdictKey, Verdict{Era: p.info.Era, Version: p.info.Version, DecidedAt: time.Now()})
+	s.verdicts.store.SaveVerdict(ctx, s.verdicts.key, Verdict{Era: p.info.Era, Version: p.info.Version, DecidedAt: time.Now()})
 }
