@@ -91,12 +91,14 @@ func made[T any](pointer *atomic.Pointer[T]) *T {
 // Stats returns what was counted: InFlight, Requests, Failures, FailuresByKind,
 // Latency and LastFailure.
 func (m *Meter) Stats() Stats {
-	s := Stats{InFlight: m.inFlight.Load(), Requests: m.requests.Load()}
+	var s Stats
 	for bucket := range s.Latency.Buckets {
 		if counts := m.buckets[bucket/latencyGroup].Load(); counts != nil {
 			s.Latency.Buckets[bucket] = counts[bucket%latencyGroup].Load()
 		}
 	}
+	// Behind the buckets: what has ended had begun.
+	s.InFlight, s.Requests = m.inFlight.Load(), m.requests.Load()
 	s.Latency.Sum, s.Latency.Longest = time.Duration(m.sum.Load()), time.Duration(m.longest.Load())
 	f := m.failures.Load()
 	if f == nil {
