@@ -68,7 +68,7 @@ func (c *calls) link(entering *call) {
 	}
 	c.first = entering
 	if wait := entering.untilNext(0); wait > 0 {
-		c.deadlines.within(entering.created, wait, c.check)
+		c.deadlines.within(entering.created, wait, c)
 	}
 }
 
@@ -144,7 +144,7 @@ func (c *calls) check() {
 		}
 	}
 	if next > 0 {
-		c.deadlines.within(now, next, c.check)
+		c.deadlines.within(now, next, c)
 	}
 }
 

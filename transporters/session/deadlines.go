@@ -16,20 +16,21 @@ type deadlines struct {
 	isSet bool
 }
 
-// within has check called no later than wait after from.
-func (d *deadlines) within(from time.Time, wait time.Duration, check func()) {
+// within has c.check called no later than wait after from. It takes no function, which
+// would be made for each call.
+func (d *deadlines) within(from time.Time, wait time.Duration, c *calls) {
 	if d.isSet && d.due.Sub(from) <= wait {
 		return
 	}
 	d.due, d.isSet = from.Add(wait), true
 	if d.timer == nil {
-		d.timer = time.AfterFunc(wait, check)
+		d.timer = time.AfterFunc(wait, c.check)
 		return
 	}
 	d.timer.Reset(wait)
 }
 
-// fired is for check, which decides what is next.
+// fired is for calls.check, which decides what is next.
 func (d *deadlines) fired() { d.isSet = false }
 
 // stop is for when no call runs and none will.
