@@ -100,3 +100,32 @@ func TestImpossibleCounts(t *testing.T) {
 	_, err := New(&liar{}, 0).Next()
 	require.ErrorContains(t, err, "impossible count")
 }
+
+// A source that always has more than there is room for is asked for more at once, up
+// to the largest buffer, which is then used again and again; one that has little at
+// a time is not.
+func TestASourceWithMuchIsAskedForMuch(t *testing.T) {
+	const event = "data: 12345678\n\n" // as many of it as fill a buffer end with it
+	for _, test := range []struct {
+		piece int
+		want  []int
+	}{
+		{keptBuffer, []int{firstBuffer, 4 * firstBuffer, keptBuffer, keptBuffer, keptBuffer}},
+		{firstBuffer / 2, []int{firstBuffer, firstBuffer, firstBuffer, firstBuffer, firstBuffer}},
+	} {
+		var rooms []int
+		var begins []*byte
+		source := readFunc(func(p []byte) (int, error) {
+			if len(rooms) == len(test.want) {
+				return 0, io.EOF
+			}
+			rooms, begins = append(rooms, len(p)), append(begins, &p[0])
+			return copy(p[:min(len(p), test.piece)], strings.Repeat(event, keptBuffer/len(event))), nil
+		})
+		events, err := collect(source, 0)
+		require.Equal(t, io.EOF, err)
+		require.NotEmpty(t, events)
+		assert.Equal(t, test.want, rooms)
+		assert.Same(t, begins[3], begins[4], "the buffer stays")
+	}
+}
