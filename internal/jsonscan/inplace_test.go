@@ -51,6 +51,48 @@ func TestDecodeInPlaceAtEveryPlace(t *testing.T) {
 	}
 }
 
+// Escapes and long text in turns: what stands between two escapes moves by more
+// bytes the more of them came before, and by words as soon as it can.
+func TestDecodeInPlaceOfManyEscapes(t *testing.T) {
+	plain := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 3)
+	for escapes := range 20 {
+		for length := range 40 {
+			between := plain[:length]
+			compareInPlace(t, []byte(`"`+strings.Repeat(`\n`, escapes)+between+`\"`+plain+`\t`+between+`"`))
+			compareInPlace(t, []byte(`"`+strings.Repeat(`\n`, escapes)+between+`\"`+between+`\u0041"`))
+		}
+	}
+}
+
+// What is kept of a string is little more than where its escapes stand: room for
+// it is made once where they come evenly, and is an eighth of the string and a
+// little where its beginning promises more than comes.
+func TestGapsTakeLittleRoom(t *testing.T) {
+	const length = 1 << 16
+	decode := func(text string) (gaps []byte, allocations float64) {
+		inner := []byte(text)
+		allocations = testing.AllocsPerRun(5, func() {
+			var ok bool
+			copy(inner, text)
+			if _, gaps, ok = DecodeInPlace(inner); !ok {
+				t.Fatal("not decoded")
+			}
+		})
+		return gaps, allocations
+	}
+	for _, every := range []int{9, 10, 12, 20, 50, 100, 250, 1000, 4000} {
+		gaps, allocations := decode(strings.Repeat(strings.Repeat("x", every-2)+`\n`, length/every))
+		require.Equal(t, 1.0, allocations, "%d", every)
+		require.LessOrEqual(t, cap(gaps), len(gaps)*5/4+length/200, "%d", every)
+	}
+	late := strings.Repeat("x", length-2) + `\n`
+	gaps, allocations := decode(late)
+	require.Equal(t, 1.0, allocations)
+	require.LessOrEqual(t, cap(gaps), length/200)
+	gaps, _ = decode(strings.Repeat(`\n`, 2<<10) + late)
+	require.LessOrEqual(t, cap(gaps), length/7)
+}
+
 func FuzzDecodeInPlace(f *testing.F) {
 	f.Add([]byte(`a\nb`))
 	f.Add([]byte(`{\"path\": \"src\"}\n\u0041`))
