@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,10 @@ func TestDepthIsBoundedExactly(t *testing.T) {
 		"alias.yaml": func(n int) string {
 			return "x-a: &a " + nested("[", "]", "1", n-5) + "\nservers: {a: {k: [*a]}}"
 		},
+		// A map that is merged counts two, as an alias within the merge key.
+		"merge.yaml": func(n int) string {
+			return "x-a: &a {k: 1}\nservers: {a: {k: " + nested("{k: ", "}", "{<<: *a}", n-6) + "}}"
+		},
 	} {
 		_, err := Parse(name, []byte(text(deepest)))
 		require.NoError(t, err, name)
@@ -39,7 +44,65 @@ func TestDepthIsBoundedExactly(t *testing.T) {
 	}
 }
 
-// A struct may be nested as deep as the bound says.
+// So may Go values, whose interfaces are no levels and whose pointers are.
+func TestDepthOfGoValuesIsBoundedExactly(t *testing.T) {
+	maps := func(levels int) map[string]any {
+		tree := map[string]any{"k": 1}
+		for range levels - 1 {
+			tree = map[string]any{"k": tree}
+		}
+		return tree
+	}
+	_, err := FromMap(maps(deepest))
+	require.NoError(t, err)
+	_, err = FromMap(maps(deepest + 1))
+	require.ErrorContains(t, err, "nested more than 100 levels deep, or contains itself")
+
+	pointers := func(levels int) any {
+		var value any = 1
+		for range levels {
+			inner := value
+			value = &inner
+		}
+		return value
+	}
+	_, err = encodeGo(pointers(deepest))
+	require.NoError(t, err)
+	_, err = encodeGo(pointers(deepest + 1))
+	require.ErrorContains(t, err, "nested more than 100 levels deep, or contains itself")
+	type loop *loop
+	var itself loop
+	itself = &itself
+	_, err = encodeGo(itself)
+	require.ErrorContains(t, err, "nested more than 100 levels deep, or contains itself")
+}
+
+// A struct may be nested as deep as the bound says, and not one level deeper. A list
+// of structs is three levels: the list, its items and their keys.
+func TestDepthOfStructsIsBoundedExactly(t *testing.T) {
+	nested := func(levels int, level reflect.Type, around func(reflect.Type) reflect.Type) error {
+		for range levels {
+			level = reflect.StructOf([]reflect.StructField{{Name: "K", Type: around(level), Tag: `config:"k"`}})
+		}
+		_, err := shapeOf(level)
+		return err
+	}
+	itself := func(inner reflect.Type) reflect.Type { return inner }
+	for _, innermost := range []reflect.Type{reflect.TypeFor[int](), reflect.TypeFor[struct{}]()} {
+		require.NoError(t, nested(deepestShape, innermost, itself))
+		require.ErrorContains(t, nested(deepestShape+1, innermost, itself), "nested more than 16 levels deep")
+	}
+	items := func(inner reflect.Type) reflect.Type {
+		if inner.Kind() == reflect.Struct {
+			return reflect.SliceOf(inner)
+		}
+		return inner
+	}
+	require.NoError(t, nested(deepestShape/3+1, reflect.TypeFor[int](), items))
+	require.ErrorContains(t, nested(deepestShape/3+2, reflect.TypeFor[int](), items), "nested more than 16 levels deep")
+}
+
+// A struct that contains itself is nested too deep.
 func TestDepthOfStructsIsBounded(t *testing.T) {
 	type level struct {
 		Next *level `config:"next"`
@@ -82,6 +145,46 @@ func TestSizeOfAFileIsBoundedExactly(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Parse("a.json", []byte(full+" "))
 	require.ErrorContains(t, err, "larger than 16 MiB")
+}
+
+// A file may have as many values as the bound says, and not one more. In YAML and
+// TOML the signs that begin one count, wherever they stand.
+func TestNumberOfValuesIsBoundedExactly(t *testing.T) {
+	for name, text := range map[string]func(values int) string{
+		"a.yaml": func(n int) string { return "servers: {}\n#" + strings.Repeat(",", n-4) },
+		"a.toml": func(n int) string { return "servers = {}\n#" + strings.Repeat(",", n-4) },
+		"a.json": func(n int) string { return `{"servers": {}, "x-": [1` + strings.Repeat(",1", n-4) + "]}" },
+	} {
+		_, err := Parse(name, []byte(text(mostValues)))
+		require.NoError(t, err, name)
+		_, err = Parse(name, []byte(text(mostValues+1)))
+		require.ErrorContains(t, err, "more than 200000 values", name)
+	}
+}
+
+// A file of variables may have as many bytes as the bound says, whoever reads it.
+func TestSizeOfAnEnvFileIsBoundedExactly(t *testing.T) {
+	variables := func(size int) error {
+		from := &source{readFile: func(string) ([]byte, error) { return []byte("A=" + strings.Repeat("x", size-2)), nil }}
+		_, err := EnvFile{path: "/vars", source: from}.Variables()
+		return err
+	}
+	require.NoError(t, variables(largestReferencedFile))
+	require.EqualError(t, variables(largestReferencedFile+1), "/vars: the file is larger than 1 MiB")
+}
+
+// Places are the same in whatever order they are asked for.
+func TestPositionsInAnyOrder(t *testing.T) {
+	const text = "ab\nçd\n\nef"
+	want := map[int]string{0: "1:1", 1: "1:2", 2: "1:3", 3: "2:1", 5: "2:2", 6: "2:3", 7: "3:1", 8: "4:1", 9: "4:2", 10: "4:3"}
+	for first := range want {
+		for second := range want {
+			at := newPositions("a", 0, []byte(text))
+			for _, offset := range []int{first, second} {
+				assert.Equal(t, "a:"+want[offset], at.at(offset).String(), "%d, then %d", first, second)
+			}
+		}
+	}
 }
 
 // A fault shows the first 80 bytes, up to the border of a rune, and nothing that

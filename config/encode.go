@@ -20,20 +20,17 @@ func encodeReflected(value any, at *place, origin Origin) (*node, error) {
 func encodeGo(value any) (*node, error) { return encodeReflected(value, nil, Origin{}) }
 
 func encodeValue(v reflect.Value, at *place, origin Origin, depth int) (*node, error) {
+	if !v.IsValid() { // what a nil interface or pointer holds
+		return newNode(nil, nil, origin)
+	}
 	if depth > deepest {
 		return nil, fmt.Errorf("the value is nested more than %d levels deep, or contains itself", deepest)
 	}
-	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
-		if v.IsNil() {
-			return newNode(nil, nil, origin)
-		}
-		if depth++; depth > deepest {
-			return nil, fmt.Errorf("a pointer points at itself")
-		}
-		v = v.Elem()
-	}
-	if !v.IsValid() {
-		return newNode(nil, nil, origin)
+	switch v.Kind() {
+	case reflect.Interface:
+		return encodeValue(v.Elem(), at, origin, depth)
+	case reflect.Pointer: // a level, since it may point at itself
+		return encodeValue(v.Elem(), at, origin, depth+1)
 	}
 	if scalar, err := encodeKnownType(v, origin); scalar != nil || err != nil {
 		return scalar, err
