@@ -96,7 +96,9 @@ func (e *effective) show(n *node, f *field, secret bool) string {
 	case kindList:
 		return e.list(n, secret)
 	case kindMap:
-		return "{...}"
+		if len(n.keys) > 0 {
+			return "{...}"
+		}
 	case kindOpaque:
 		return printable(n.text)
 	}

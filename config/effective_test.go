@@ -92,6 +92,25 @@ servers:
 	assert.Equal(t, []string{" = a string | a.yaml:1:11"}, shownEntries(first(parse(t, "a.yaml", "servers: {s: x}")).Effective(server{})))
 }
 
+// What is empty is there, and is shown as it is by Explain.
+func TestEffectiveShowsWhatIsEmpty(t *testing.T) {
+	type one struct {
+		Both string `config:"both" default:"x"`
+	}
+	type other struct {
+		Both    string            `config:"both"`
+		Headers map[string]string `config:"headers"`
+		Tree    map[string]any    `config:"tree"`
+		Any     any               `config:"any"`
+		Words   []string          `config:"words"`
+	}
+	s := section(t, "headers: {}\ntree: {a: {}, b: {c: d}}\nany: [{a: b}, [1], 1, {}]\nwords: []")
+	assert.Equal(t, []string{
+		"both = x | default", "headers = {} | mcp.yaml:3:5", "tree.a = {} | mcp.yaml:4:12", "tree.b = {...} | mcp.yaml:4:19",
+		`any = ["a map", "a list", 1, "a map"] | mcp.yaml:5:5`, "words = [] | mcp.yaml:6:5",
+	}, shownEntries(s.Effective(one{}, other{})))
+}
+
 func first(c *Config) *Section {
 	s, _ := c.Server(c.Names()[0])
 	return s
