@@ -168,9 +168,7 @@ func (e *entry) fromWorkspace(value *node) *node {
 
 // add puts the keys of a map into a map of ours.
 func (e *entry) add(key string, value *node) {
-	if present := e.ours.fields[key]; present != nil && value.kind == kindMap {
-		value = layNode(present, value)
-	}
+	value = layNode(e.ours.fields[key], value)
 	e.ours.set(key, value)
 	for _, name := range value.keys {
 		e.adviseDollar(key+"."+name, value.fields[name])

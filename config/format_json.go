@@ -55,11 +55,8 @@ type jsonScanner struct {
 
 // next is the offset at which the next token begins.
 func (s *jsonScanner) next() int {
-	offset := int(s.decoder.InputOffset())
-	for offset < len(s.at.data) && bytes.IndexByte([]byte(" \t\r\n,:"), s.at.data[offset]) >= 0 {
-		offset++
-	}
-	return offset
+	ahead := s.at.data[s.decoder.InputOffset():]
+	return len(s.at.data) - len(bytes.TrimLeft(ahead, " \t\r\n,:"))
 }
 
 func (s *jsonScanner) value(origin Origin, depth int) (*place, error) {

@@ -25,7 +25,7 @@ func parseYAML(at *positions) (map[string]any, *place, error) {
 	if err != nil || root == nil {
 		return nil, newMapPlace(at.line(1, 1)), err
 	}
-	if err := checkYAMLKeys(at, root, 0); err != nil {
+	if err := checkYAMLKeys(at, root); err != nil {
 		return nil, nil, err
 	}
 	// The decoder also refuses aliases that contain themselves or multiply
@@ -66,17 +66,15 @@ func decodeYAMLNode(at *positions) (*yamlnode.Node, error) {
 }
 
 // checkYAMLKeys refuses keys that are given twice, and keys that YAML does not
-// read as the text that is written, throughout the tree and its anchors.
-func checkYAMLKeys(at *positions, node *yamlnode.Node, depth int) error {
-	if depth > deepest {
-		return tooDeep(at.line(node.Line, node.Column))
-	}
+// read as the text that is written, throughout the tree and its anchors. How deep
+// they are is found by the walk.
+func checkYAMLKeys(at *positions, node *yamlnode.Node) error {
 	if node.Kind == yamlnode.ScalarNode && node.Style&yamlnode.TaggedStyle != 0 {
 		return checkYAMLTag(at, node)
 	}
 	if node.Kind != yamlnode.MappingNode {
 		for _, item := range node.Content {
-			if err := checkYAMLKeys(at, item, depth+1); err != nil {
+			if err := checkYAMLKeys(at, item); err != nil {
 				return err
 			}
 		}
@@ -94,7 +92,7 @@ func checkYAMLKeys(at *positions, node *yamlnode.Node, depth int) error {
 			return duplicateKey(name, origin, first)
 		}
 		seen[name] = origin
-		if err := checkYAMLKeys(at, node.Content[i+1], depth+1); err != nil {
+		if err := checkYAMLKeys(at, node.Content[i+1]); err != nil {
 			return err
 		}
 	}
@@ -124,7 +122,7 @@ func yamlKey(key *yamlnode.Node, origin Origin) (string, error) {
 		return key.Value, nil
 	}
 	var value any
-	if err := key.Decode(&value); err != nil || value == nil || fmt.Sprint(value) != key.Value {
+	if err := key.Decode(&value); err != nil || fmt.Sprint(value) != key.Value {
 		return "", failureAllowing(origin, "YAML does not read the key "+shownKey(key.Value)+" as a string", "the key in quotes")
 	}
 	return key.Value, nil

@@ -166,10 +166,7 @@ func (o *overriding) server(variable string, at cursor, parts []string) (cursor,
 			return at, nil, false
 		case name != "":
 			at.descend(variable)
-			existing := at.existing.fields[name]
-			if defaults := o.root.fields[keyDefaults]; defaults != nil && existing.kind == kindMap {
-				existing = mergeNodes(defaults, existing)
-			}
+			existing := mergeNodes(o.root.fields[keyDefaults], at.existing.fields[name])
 			return cursor{existing: existing, overlay: o.overlay.fields[keyServers], key: name}, parts[end:], true
 		}
 	}

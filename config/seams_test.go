@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	tomlnode "github.com/pelletier/go-toml/v2/unstable"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	yamlnode "go.yaml.in/yaml/v3"
@@ -141,8 +143,15 @@ func TestPiecesOfYAML(t *testing.T) {
 	for text, want := range map[string]bool{"a: {b: ${C}}": true, "a: {b: c}": false, "a: ${C}": false, "\n\na: 1\na: {b: ${C}}": false, "a: 1\nb: {c: ${D}}": true} {
 		assert.Equal(t, want, hasFlowReference(newPositions("a.yaml", 0, []byte(text)), 1), text)
 	}
-	_, err := Parse("a.yaml", []byte("servers: {a: {k: [{x: 1}, {y: 1, y: 2}]}}"))
-	require.ErrorContains(t, err, "y")
+	for text, want := range map[string]string{
+		"servers: {a: {k: [{x: 1}, {y: 1, y: 2}]}}": "a.yaml:1:34: the key y is given twice, first in line 1",
+		"servers: {a: {k: [x, !!int y]}}":           "a.yaml:1:22: a value is not of the type that its tag names; allowed: the value without the tag",
+		"servers: !!map\n  a: {}\n  a: {}":          "a.yaml:3:3: the key a is given twice, first in line 2",
+		"servers: {!!int <nil>: {}}":                "a.yaml:1:11: YAML does not read the key <nil> as a string; allowed: the key in quotes",
+	} {
+		_, err := Parse("a.yaml", []byte(text))
+		assert.EqualError(t, err, want)
+	}
 }
 
 func TestPiecesOfTOML(t *testing.T) {
@@ -152,6 +161,23 @@ func TestPiecesOfTOML(t *testing.T) {
 	assert.True(t, deep)
 	_, deep = deepTOML([]byte(strings.Repeat("[]", 100*deepest)))
 	assert.False(t, deep)
+
+	for text, want := range map[string]string{
+		"servers.s.numbers = [1, true]":       "a.toml:1:25: numbers[1]",
+		"servers.s.numbers = [1, 1979-05-27]": "a.toml:1:25: numbers[1]",
+		"servers.s.numbers = [1, [1]]":        "a.toml:1:11: numbers[1]", // a list has no place of its own
+	} {
+		section, _ := parse(t, "a.toml", text).Server("s")
+		faults := section.Decode(&struct {
+			Numbers []int `config:"numbers"`
+		}{})
+		require.Len(t, faults, 1)
+		assert.Equal(t, want, fmt.Sprintf("%s:%d:%d: %s", faults[0].File, faults[0].Line, faults[0].Column, faults[0].Key))
+	}
+	walk := &tomlWalk{at: newPositions("a.toml", 0, nil)}
+	for _, err := range []error{errors.New("gone"), &tomlnode.ParserError{Message: "gone"}} {
+		assert.EqualError(t, walk.failure(err), "a.toml: not valid TOML: gone", "without a place")
+	}
 
 	convert := func(name, text string, to Format) string {
 		converted, err := Convert(parse(t, name, text), to)
@@ -218,8 +244,11 @@ func TestDecodingGoesOnAfterAFault(t *testing.T) {
 }
 
 func TestVariablesOfOthers(t *testing.T) {
-	cfg, err := ParseWith(Options{Environ: func() []string { return []string{"PATH=/bin", "MCPCLIENT_NOTHING"} }}, "a.yaml", []byte("servers: {}"))
+	cfg, err := ParseWith(Options{Environ: func() []string { return []string{"PATH=/bin", "STRICT=true", "MCPCLIENT_STORE"} }}, "a.yaml", []byte("servers: {}"))
 	require.NoError(t, err)
+	assert.False(t, cfg.Strict())
+	_, hasStore := cfg.Store()
+	assert.False(t, hasStore)
 	assert.Empty(t, cfg.Faults())
 	assert.Empty(t, cfg.Warnings())
 }
@@ -259,7 +288,7 @@ func TestPiecesOfWatching(t *testing.T) {
 	assert.True(t, folders.concerns(fsnotify.Event{Name: "/a", Op: fsnotify.Remove}))
 
 	for poll, want := range map[time.Duration][2]time.Duration{ // without events, with them
-		-1: {5 * time.Second, time.Hour}, 0: {0, 0}, time.Second: {time.Second, time.Second}, time.Minute: {5 * time.Second, time.Minute},
+		-1: {5 * time.Second, never}, 0: {0, 0}, time.Second: {time.Second, time.Second}, time.Minute: {5 * time.Second, time.Minute},
 	} {
 		l := &watchLoop{options: WatchOptions{Poll: poll}}
 		assert.Equal(t, want[0], l.pollInterval(), poll.String())

@@ -24,7 +24,7 @@ func (s *Section) unknownIn(n *node, prefix string, level, all []*shape, default
 		value, path := n.fields[key], joinKey(prefix, key)
 		known, nested := lookUp(level, key)
 		switch {
-		case known && nested != nil && value.kind == kindMap:
+		case nested != nil && value.kind == kindMap:
 			faults = append(faults, s.unknownIn(value, path, nested, all, defaults)...)
 		case known, value.origin.Defaults && !defaults:
 		default:

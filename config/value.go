@@ -38,9 +38,7 @@ func (d *decoder) value(path string, n *node, zeroAllowed bool, dst reflect.Valu
 		return d.element(path, n, dst)
 	case reflect.Interface:
 		plain, ok := d.plain(path, n)
-		if ok && plain != nil {
-			dst.Set(reflect.ValueOf(plain))
-		}
+		dst.Set(reflect.ValueOf(&plain).Elem())
 		return ok
 	default:
 		return d.scalar(path, n, dst)

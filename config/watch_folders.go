@@ -49,14 +49,14 @@ func (f *watchedFolders) follow(events *fsnotify.Watcher, files []string) (added
 		}
 	}
 	for folder, names := range wanted {
-		if f.names[folder] == nil {
-			if err := events.Add(folder); err != nil {
-				f.incomplete = true
-				continue
-			}
-			added = true
+		switch {
+		case f.names[folder] != nil:
+			f.names[folder] = names
+		case events.Add(folder) == nil:
+			f.names[folder], added = names, true
+		default:
+			f.incomplete = true
 		}
-		f.names[folder] = names
 	}
 	return added
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -26,6 +27,9 @@ type watchLoop struct {
 
 // patience times Debounce is the longest that events can put off a look.
 const patience = 10
+
+// never is an interval that does not end.
+const never = time.Duration(math.MaxInt64)
 
 func newWatchLoop(cfg *Config, options WatchOptions, deliver func(Update)) *watchLoop {
 	return &watchLoop{
@@ -67,9 +71,7 @@ func (l *watchLoop) run(ctx context.Context) {
 			l.look()
 			poll.Reset(l.pollInterval())
 		case <-poll.C:
-			if l.options.Poll > 0 || !l.hasEvents() {
-				l.look()
-			}
+			l.look()
 			poll.Reset(l.pollInterval())
 		}
 	}
@@ -81,7 +83,7 @@ func (l *watchLoop) pollInterval() time.Duration {
 	interval := l.options.Poll
 	switch {
 	case interval < 0 && l.hasEvents():
-		return time.Hour
+		return never
 	case interval < 0:
 		return pollWithoutEvents
 	case !l.hasEvents():
