@@ -240,6 +240,50 @@ func TestRequired(t *testing.T) {
 		keysOf(section(t, empty).Decode(&required{})), "empty; a number may be 0")
 }
 
+func TestRequiredAndGiven(t *testing.T) {
+	var got struct {
+		Secret Secret `config:"secret,required"`
+		Any    any    `config:"any,required"`
+		Number any    `config:"number,required"`
+		List   any    `config:"list,required"`
+	}
+	require.Empty(t, section(t, "secret: x\nany: y\nnumber: 0\nlist: []").Decode(&got))
+	assert.Equal(t, NewSecret("x"), got.Secret)
+	assert.Equal(t, "y", got.Any)
+	assert.Equal(t, int64(0), got.Number)
+	assert.Equal(t, []any{}, got.List)
+
+	c, err := ParseWith(Options{Input: func(Input) (string, error) { return "", errors.New("nobody is there") }}, "a.yaml",
+		[]byte("inputs: {i: {}}\nservers: {s: {secret: '${input:i}', any: y, number: 0, list: []}}"))
+	require.NoError(t, err)
+	s, _ := c.Server("s")
+	assert.Empty(t, s.Decode(&got), "what nobody answered yet is not known to be empty")
+}
+
+// A struct within another is part of it where it is embedded and has no tag of its
+// own, a group where it has one, and nothing where it has neither.
+func TestStructsWithinStructs(t *testing.T) {
+	type Named struct {
+		A int `config:"a"`
+	}
+	type Embedded struct {
+		B int `config:"b"`
+	}
+	type Untagged struct {
+		C int `config:"c"`
+	}
+	type whole struct {
+		Named `config:"named"`
+		Embedded
+		Other Untagged
+	}
+	var keys []string
+	for _, field := range Fields(whole{}) {
+		keys = append(keys, field.Key)
+	}
+	assert.Equal(t, []string{"named.a", "b"}, keys)
+}
+
 func TestNullIsTheSameAsAbsent(t *testing.T) {
 	var got everything
 	require.Empty(t, section(t, "type: x\ntext: ~\nflag: null\nint:\nwords: ~\ngroup: ~\nnested: ~\ntimeout: ~\nrequest_timeout: 3\ntoken: ~").Decode(&got))

@@ -158,6 +158,23 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			},
 		},
 		{
+			"Gemini, at the edges", "/x/settings.json",
+			`{"mcpServers": {
+  "none": {"command": "x", "excludeTools": ["*"], "includeTools": []},
+  "some": {"command": "x", "excludeTools": ["*", "y"], "includeTools": ["*", "y"]}
+ }}`,
+			[]string{
+				"none.type = stdio", "none.command[0] = x", "none.tools.deny[0] = *", "none.tools.allow = a list",
+				"some.type = stdio", "some.command[0] = x", "some.tools.deny[0] = *", "some.tools.deny[1] = y", "some.tools.allow[0] = *", "some.tools.allow[1] = y",
+			}, nil,
+		},
+		{
+			"Codex, at the edges", "/x/config.toml",
+			"[mcp_servers.longest]\ncommand = \"x\"\nstartup_timeout_sec = 315360000\n[mcp_servers.longer]\ncommand = \"x\"\nstartup_timeout_sec = 315360001\n",
+			[]string{"longest.type = stdio", "longest.command[0] = x", "longest.connect_timeout = 87600h0m0s", "longer.type = stdio", "longer.command[0] = x"},
+			[]string{`/x/config.toml:6:1: server "longer": startup_timeout_sec: not a length of time, and passed over; found a number`},
+		},
+		{
 			"Copilot CLI", "/x/mcp-config.json",
 			`{"mcpServers": {"a": {"type": "local", "command": "x", "tools": ["*"]}, "b": {"type": "http", "url": "https://b", "tools": ["one"]}}}`,
 			[]string{"a.type = stdio", "a.command[0] = x", "b.type = http", "b.tools.allow[0] = one", "b.base_url = https://b"}, nil,
@@ -167,10 +184,10 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			`{
   // asked once
   "inputs": [
-    {"type": "promptString", "id": "key", "description": "API key", "password": true},
-    {"type": "pickString", "id": "env", "options": ["dev", {"label": "Production", "value": "prod"}], "default": "dev"},
-    {"type": "command", "id": "cmd", "command": "x.y"},
     {"type": "promptString"},
+    {"type": "promptString", "id": "key", "description": "API key", "password": true},
+    {"type": "command", "id": "cmd", "command": "x.y"},
+    {"type": "pickString", "id": "env", "options": ["dev", {"label": "Production", "value": "prod"}], "default": "dev"},
   ],
   "servers": {
     "playwright": {"command": "npx", "args": ["-y", "@playwright/mcp@latest"], "dev": {"watch": "x"}, "sandboxEnabled": true},
@@ -189,8 +206,8 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 				"inputs.key.description = API key", "inputs.key.password = true", "inputs.env.default = dev", "inputs.env.options[0] = dev", "inputs.env.options[1] = prod",
 			},
 			[]string{
+				"/srv/app/.vscode/mcp.json:4:5: inputs[0]: an input without id, which is passed over",
 				"/srv/app/.vscode/mcp.json:6:5: inputs[2]: an input that a command of the editor answers, which is passed over",
-				"/srv/app/.vscode/mcp.json:7:5: inputs[3]: an input without id, which is passed over",
 				`/srv/app/.vscode/mcp.json:10:103: server "playwright": sandboxEnabled: this key has no meaning here, and is passed over`,
 			},
 		},
@@ -203,7 +220,7 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			"Zed", "/x/zed.json",
 			`{"theme": "x", "context_servers": {
   "a": {"source": "custom", "enabled": true, "command": "uv", "args": ["run"], "env": {}},
-  "b": {"command": {"path": "npx", "args": ["-y"], "env": {"K": "v"}, "timeout": 5}},
+  "b": {"command": {"timeout": 5, "path": "npx", "args": ["-y"], "env": {"K": "v"}}},
   "c": {"url": "https://c", "headers": {"A": "b"}, "enabled": false},
   "d": {"settings": {"x": 1}}
  }}`,
@@ -211,7 +228,7 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 				"a.type = stdio", "a.command[0] = uv", "a.args[0] = run", "a.env = a map", "b.type = stdio", "b.command[0] = npx", "b.args[0] = -y", "b.env.K = v", "d = a map",
 			},
 			[]string{
-				`/x/zed.json:3:71: server "b": command.timeout: this key has no meaning here, and is passed over`,
+				`/x/zed.json:3:21: server "b": command.timeout: this key has no meaning here, and is passed over`,
 				`/x/zed.json:4:3: server "c": the server is switched off in the file, and left out`,
 				`/x/zed.json:5:9: server "d": settings: this key has no meaning here, and is passed over`,
 			},

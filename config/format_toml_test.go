@@ -24,7 +24,7 @@ name = "two"
 type = """
 x"""
 flag = true
-words = ["a", 1979-05-27T07:32:00Z, 1.50, true]
+words = ["a", 1979-05-27T07:32:00Z, 1979-05-27 07:32:00, 1.50, true]
 rules = [{name = "three"}, {name = "four", wrong = 1}]
 `)
 	require.Equal(t, []string{"a", "b", "c.d"}, c.Names())
@@ -39,7 +39,7 @@ rules = [{name = "three"}, {name = "four", wrong = 1}]
 	faults := d.Decode(&got)
 	require.Len(t, faults, 1)
 	assert.Equal(t, `a.toml:17:44: server "c.d": rules[1].wrong: unknown key`, faults[0].String())
-	assert.Equal(t, []string{"a", "1979-05-27T07:32:00Z", "1.50", "true"}, got.Words)
+	assert.Equal(t, []string{"a", "1979-05-27T07:32:00Z", "1979-05-27 07:32:00", "1.50", "true"}, got.Words)
 	assert.Equal(t, "x", got.Type)
 	assert.True(t, got.Flag)
 

@@ -204,6 +204,29 @@ func TestFromServers(t *testing.T) {
 	assert.Equal(t, "a duration cannot be negative", faults[0].Message)
 }
 
+// Of a struct, a map or a group that is there counts as written, though it is empty,
+// and a struct without anything in its keys does not.
+func TestEmptyGoValues(t *testing.T) {
+	type noted struct {
+		Restarts int `config:"max_restarts" default:"3"`
+		Note     string
+	}
+	type server struct {
+		Type    string            `config:"type"`
+		Wait    *Duration         `config:"wait"`
+		Nested  noted             `config:"nested"`
+		Headers map[string]string `config:"headers"`
+		Group   *group            `config:"group"`
+	}
+	c, err := FromServers(map[string]any{"s": server{Type: "x", Nested: noted{Note: "not a key"}, Headers: map[string]string{}, Group: &group{}}})
+	require.NoError(t, err)
+	s, _ := c.Server("s")
+	assert.Equal(t, []string{"type", "headers", "group"}, s.Keys())
+	var got server
+	require.Empty(t, s.Decode(&got))
+	assert.Equal(t, server{Type: "x", Nested: noted{Restarts: 3}, Headers: map[string]string{}, Group: &group{3, Seconds(60)}}, got)
+}
+
 func TestGoValuesThatCannotBeConfiguration(t *testing.T) {
 	loop := map[string]any{}
 	loop["loop"] = loop

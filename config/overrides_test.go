@@ -163,6 +163,17 @@ func TestOverridesThatAreWrong(t *testing.T) {
 	assert.Equal(t, []string{"environment variable MCPCLIENT_SERVERS__S__ENV__A: another variable, MCPCLIENT_SERVERS__S__ENV, sets the whole of what this one sets a part of"}, told(c.Faults()))
 }
 
+// A number in a variable's JSON is text as written where text is wanted, however
+// large it is.
+func TestNumbersInOverrides(t *testing.T) {
+	c, err := ParseWith(inEnvironment(map[string]string{"MCPCLIENT_SERVERS__S__WORDS": "[1.50, 1e999]"}), "mcp.yaml", []byte("servers: {s: {type: x}}"))
+	require.NoError(t, err)
+	var got everything
+	s, _ := c.Server("s")
+	require.Empty(t, s.Decode(&got))
+	assert.Equal(t, []string{"1.50", "1e999"}, got.Words)
+}
+
 func TestServersWithUnderscoresInARow(t *testing.T) {
 	variables := map[string]string{"MCPCLIENT_SERVERS__A__B__TEXT": "deep", "MCPCLIENT_SERVERS__A__NESTED__MAX_RESTARTS": "2"}
 	c, err := ParseWith(inEnvironment(variables), "mcp.yaml", []byte("servers: {a: {type: x}, a__b: {type: x}}"))

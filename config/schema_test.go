@@ -1,8 +1,11 @@
 package config
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,6 +75,55 @@ func TestSchemaOfEveryKind(t *testing.T) {
 	}
 }
 
+// schemaAs reads a part of a schema, a path of keys.
+func schemaAs(t *testing.T, schema []byte, path ...string) any {
+	t.Helper()
+	var part any
+	require.NoError(t, json.Unmarshal(schema, &part))
+	for _, key := range path {
+		part = part.(map[string]any)[key]
+	}
+	return part
+}
+
+// A key that two structs of a type have does not hide those behind it.
+func TestSchemaOfKeysThatAreRepeated(t *testing.T) {
+	schema, err := Schema(nil, SchemaType{Name: "one", Keys: []any{struct {
+		Both int `config:"both"`
+	}{}, struct {
+		Both int `config:"both"`
+		Own  int `config:"own"`
+	}{}}})
+	require.NoError(t, err)
+	keys := schemaAs(t, schema, "definitions", "one", "properties").(map[string]any)
+	assert.Equal(t, []string{"both", "own", "type"}, slices.Sorted(maps.Keys(keys)))
+}
+
+// The types of stores have schemas of their own, in whatever order all are given: one
+// with keys has those and no others, one without has any.
+func TestSchemaOfStores(t *testing.T) {
+	schema, err := Schema(nil,
+		SchemaType{Name: "open", IsStore: true},
+		SchemaType{Name: "plain", IsStore: true, Keys: []any{struct {
+			Size int `config:"size"`
+		}{}}},
+		SchemaType{Name: "strict", IsStore: true, Keys: []any{struct {
+			URL string `config:"url,required"`
+		}{}}},
+		SchemaType{Name: "server", Keys: []any{struct{}{}}})
+	require.NoError(t, err)
+	definitions := schemaAs(t, schema, "definitions").(map[string]any)
+	assert.Equal(t, []string{"completeServer", "defaults", "server", "storeKeys", "storeKeys.plain", "storeKeys.strict"}, slices.Sorted(maps.Keys(definitions)))
+	assert.Equal(t, []any{"open", "plain", "strict"}, schemaAs(t, schema, "definitions", "storeKeys", "properties", "type", "examples"))
+	assert.NotContains(t, definitions["storeKeys.plain"], "allOf", "it would be empty, which no schema may be")
+	assert.Equal(t, []any{map[string]any{"required": []any{"url"}}}, schemaAs(t, schema, "definitions", "storeKeys.strict", "allOf"))
+	var refers []any
+	for _, rule := range schemaAs(t, schema, "definitions", "storeKeys", "allOf").([]any) {
+		refers = append(refers, rule.(map[string]any)["then"].(map[string]any)["$ref"])
+	}
+	assert.Equal(t, []any{"#/definitions/storeKeys.plain", "#/definitions/storeKeys.strict", nil}, refers)
+}
+
 // A struct whose tags cannot be read has no schema.
 func TestSchemaOfWrongTags(t *testing.T) {
 	wrong := struct {
@@ -79,8 +131,10 @@ func TestSchemaOfWrongTags(t *testing.T) {
 	}{}
 	_, err := Schema([]any{wrong})
 	require.ErrorContains(t, err, "nonsense")
-	_, err = Schema(nil, SchemaType{Name: "a", Keys: []any{wrong}})
-	require.ErrorContains(t, err, "nonsense")
+	for _, isStore := range []bool{false, true} {
+		_, err = Schema(nil, SchemaType{Name: "a", Keys: []any{wrong}, IsStore: isStore})
+		require.ErrorContains(t, err, "nonsense")
+	}
 }
 
 // What the options leave out, or set to nothing, has these values.

@@ -53,6 +53,28 @@ func TestTakeAndDecodeShareTheKeys(t *testing.T) {
 	assert.Equal(t, []string{"b"}, second.Tools.Deny)
 }
 
+// A group of which all was taken goes, and nothing that stands behind it.
+func TestAGroupThatWasTakenGoes(t *testing.T) {
+	var taken struct {
+		Nested group `config:"nested"`
+	}
+	rest, faults := section(t, "nested: {max_restarts: 1}\nlast: x").Take(&taken)
+	require.Empty(t, faults)
+	assert.Equal(t, []string{"last"}, rest.Keys())
+}
+
+// An unknown map is one fault, and what stands in a map of names is none.
+func TestUnknownMaps(t *testing.T) {
+	var got everything
+	faults := section(t, "type: x\nhedaers: {A: b, C: d}").Decode(&got)
+	require.Len(t, faults, 1)
+	assert.Equal(t, "hedaers", faults[0].Key)
+	assert.Equal(t, "headers", faults[0].Nearest)
+
+	c := parse(t, "a.yaml", "defaults: {headers: {A: b}, tree: {C: {d: 1}}}\nservers: {}")
+	assert.Empty(t, c.Defaults().Unknown(everything{}))
+}
+
 func TestNearestKnowsWhatWasTaken(t *testing.T) {
 	rest, _ := section(t, "type: x\nrequestTimeout: 3s\ntimeuot: 1s\nqwerty: 1").Take(&common{})
 	faults := rest.Decode(&struct{}{})
@@ -218,6 +240,7 @@ servers:
     key: hunter2
     max_tokens: 12
     empty: {}
+    items: []
     none: ~
     tree: {a: 1, api_key: hunter2, b: [{password: hunter2}]}
 `)
@@ -242,7 +265,7 @@ servers:
 	}
 	assert.Equal(t, map[string]string{
 		"type": "x ", "token": "${GITHUB_TOKEN} ", "tokne": "*** ", "proxy": "https://***@proxy/ ", "auth.client_secret": "*** ", "auth.fallback": "*** ",
-		"secret_file": "${file:/run/x} ", "command[]": "npx -y ", "key": "*** ", "max_tokens": "12 ", "empty": "{} ", "none": "null ",
+		"secret_file": "${file:/run/x} ", "command[]": "npx -y ", "key": "*** ", "max_tokens": "12 ", "empty": "{} ", "items": "[] ", "none": "null ",
 		"request_timeout": "9s ", "headers.X-Team": "*** ", "tree.a": "1 ", "tree.api_key": "*** ", "tree.b[].password": "*** ",
 	}, listed(s.Explain(known{}, &common{})))
 
