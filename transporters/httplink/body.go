@@ -1,6 +1,7 @@
 package httplink
 
 import (
+	"bytes"
 	"compress/gzip"
 	"compress/zlib"
 	"fmt"
@@ -43,7 +44,7 @@ func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
 			if len(body) > longBody {
 				l.longBody.Store(int64(len(body)))
 			}
-			return body, nil
+			return clipped(body), nil
 		case err != nil:
 			return nil, l.brokenBody(x, fmt.Sprintf("the body broke off after %d bytes", len(body)), err)
 		}
@@ -53,6 +54,15 @@ func (l *Link) readBody(x *exchange, length int64) ([]byte, error) {
 			body = grown
 		}
 	}
+}
+
+// clipped returns body without the room that a longer one before it left behind: it
+// would stay in memory as long as the message.
+func clipped(body []byte) []byte {
+	if cap(body)-len(body) > max(len(body), longBody) {
+		return bytes.Clone(body)
+	}
+	return body
 }
 
 // grownSize is how large a full buffer is to become: twice as large, or as the last

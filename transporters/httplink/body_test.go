@@ -238,4 +238,8 @@ func TestLongBodiesOfUnknownLength(t *testing.T) {
 	require.Greater(t, link.longBody.Load(), int64(1<<20), "a short one is none of them")
 	link.longBody.Store(100 * longBody)
 	require.Equal(t, int64(32*longBody), link.grownSize(longBody), "not all at once")
+	require.Less(t, cap(clipped(make([]byte, longBody+1, 3*longBody))), 2*longBody, "what was too much is not kept with the message")
+	require.Equal(t, 2*longBody, cap(clipped(make([]byte, longBody+1, 2*longBody))), "what is little is not worth a copy")
+	size = longBody + 100
+	ask()
 }
