@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcp-client-go/mcpclient/mcp"
+	"github.com/mcp-client-go/mcpclient/transporters"
 )
 
 // canned answers without a network, so that the numbers are the link's, resty's
@@ -67,28 +68,13 @@ func benchmarkExchange(b *testing.B, transport http.RoundTripper) {
 	defer link.Close(context.Background())
 	out := call()
 	out.WantEvents = false
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := link.Exchange(ctx, out, deafSink{}); err != nil {
-			b.Fatal(err)
-		}
-	}
+	exchangeAgain(b, link, out)
 }
 
 func BenchmarkExchangeLoopback(b *testing.B) {
 	server := serve(b, func(w http.ResponseWriter, r *http.Request) { reply(w, 200, "application/json", answer7) })
 	link, _ := open(b, Config{BaseURL: server.URL})
-	out := call()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := link.Exchange(ctx, out, deafSink{}); err != nil {
-			b.Fatal(err)
-		}
-	}
+	exchangeAgain(b, link, call())
 }
 
 // BenchmarkExchangePooled is an exchange over a transport of ours, without the network.
@@ -98,6 +84,16 @@ func BenchmarkExchangePooled(b *testing.B) {
 	link.transport = fixedTransport(&canned{header: http.Header{"Content-Type": {"application/json"}}, body: answer7, length: int64(len(answer7))})
 	out := call()
 	out.WantEvents = false
+	exchangeAgain(b, link, out)
+}
+
+// BenchmarkExchangeLegacy is what the table of legacy exchanges costs.
+func BenchmarkExchangeLegacy(b *testing.B) {
+	transport := &canned{header: http.Header{"Content-Type": {"application/json"}}, body: answer7, length: int64(len(answer7))}
+	link := New("bench", Config{BaseURL: "http://127.0.0.1/mcp"}, WithTransport(transport))
+	defer link.Close(context.Background())
+	out := resumable(7)
+	out.WantEvents = false
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	b.ReportAllocs()
@@ -108,13 +104,7 @@ func BenchmarkExchangePooled(b *testing.B) {
 	}
 }
 
-// BenchmarkExchangeLegacy is what the table of legacy exchanges costs.
-func BenchmarkExchangeLegacy(b *testing.B) {
-	transport := &canned{header: http.Header{"Content-Type": {"application/json"}}, body: answer7, length: int64(len(answer7))}
-	link := New("bench", Config{BaseURL: "http://127.0.0.1/mcp"}, WithTransport(transport))
-	defer link.Close(context.Background())
-	out := resumable(7)
-	out.WantEvents = false
+func exchangeAgain(b *testing.B, link *Link, out *transporters.Outbound) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	b.ReportAllocs()
