@@ -211,6 +211,7 @@ func TestInputsAtTheEdges(t *testing.T) {
 	cfg, err := Parse("a.yaml", []byte("inputs: {\"a b\": {}, ok: {}}\nservers: {}"))
 	require.NoError(t, err)
 	assert.Len(t, cfg.Faults(), 1)
+	assert.Equal(t, []string{"ok"}, cfg.source.inputs.ids, "the one behind it is declared")
 }
 
 func TestDecodingGoesOnAfterAFault(t *testing.T) {

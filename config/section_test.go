@@ -234,7 +234,8 @@ servers:
     token: ${GITHUB_TOKEN}
     tokne: hunter2
     proxy: https://me:hunter2@proxy/
-    auth: {client_secret: hunter2, fallback: "${A:-hunter2}"}
+    auth: {client_secret: hunter2, fallback: "${A:-hunter2}", falback: hunter2}
+    haeders: {X-Team: hunter2}
     secret_file: ${file:/run/x}
     command: [npx, -y]
     key: hunter2
@@ -264,7 +265,7 @@ servers:
 		return got
 	}
 	assert.Equal(t, map[string]string{
-		"type": "x ", "token": "${GITHUB_TOKEN} ", "tokne": "*** ", "proxy": "https://***@proxy/ ", "auth.client_secret": "*** ", "auth.fallback": "*** ",
+		"type": "x ", "token": "${GITHUB_TOKEN} ", "tokne": "*** ", "proxy": "https://***@proxy/ ", "auth.client_secret": "*** ", "auth.fallback": "*** ", "auth.falback": "*** ", "haeders.X-Team": "*** ",
 		"secret_file": "${file:/run/x} ", "command[]": "npx -y ", "key": "*** ", "max_tokens": "12 ", "empty": "{} ", "items": "[] ", "none": "null ",
 		"request_timeout": "9s ", "headers.X-Team": "*** ", "tree.a": "1 ", "tree.api_key": "*** ", "tree.b[].password": "*** ",
 	}, listed(s.Explain(known{}, &common{})))
