@@ -16,12 +16,7 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     echo "the conformance suite needs Node and npm" >&2
     exit 2
 fi
-# Install only when the lock file is newer than what is installed.
-suite=conformance/suite
-if [ ! $suite/node_modules/.package-lock.json -nt $suite/package-lock.json ]; then
-    (cd $suite && npm ci --no-progress --loglevel=error >/dev/null)
-    touch $suite/node_modules/.package-lock.json
-fi
+./scripts/npm.sh conformance/suite
 
 (
     cd conformance

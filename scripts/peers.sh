@@ -17,11 +17,7 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
     exit 2
 fi
 for folder in peers/servers peers/servers2026 peers/matrix; do
-    # Install only when the lock file is newer than what is installed.
-    if [ ! $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]; then
-        (cd $folder && npm ci --no-progress --loglevel=error >/dev/null)
-        touch $folder/node_modules/.package-lock.json
-    fi
+    ./scripts/npm.sh "$folder"
 done
 
 mkdir -p bin/peers

@@ -30,11 +30,7 @@ if ! command -v "$(go env CC)" >/dev/null; then
     left_out "the race detector (no C compiler)"
 fi
 if command -v node >/dev/null && command -v npm >/dev/null; then
-    # Install only when the lock file is newer than what is installed.
-    if [ ! peers/servers/node_modules/.package-lock.json -nt peers/servers/package-lock.json ]; then
-        (cd peers/servers && npm ci --no-progress >/dev/null)
-        touch peers/servers/node_modules/.package-lock.json
-    fi
+    ./scripts/npm.sh peers/servers
 else
     left_out "the servers from npm (no Node)"
 fi

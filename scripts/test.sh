@@ -52,12 +52,7 @@ if [ ! -d peers/servers ]; then
     : # nothing here needs Node
 elif command -v node >/dev/null && command -v npm >/dev/null; then
     node=yes
-    # Install only when the lock file is newer than what is installed.
-    if [ ! peers/servers/node_modules/.package-lock.json -nt peers/servers/package-lock.json ]; then
-        echo "== installing the servers from npm"
-        (cd peers/servers && npm ci --no-progress >/dev/null)
-        touch peers/servers/node_modules/.package-lock.json
-    fi
+    ./scripts/npm.sh peers/servers
 else
     left_out "the servers from npm and the conformance suite (no Node)"
 fi
