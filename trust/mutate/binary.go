@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -87,7 +88,7 @@ type rewriter struct {
 func (p *loadedPackage) withChanges(source *source, numbered map[int]*mutant) ([]byte, error) {
 	r := &rewriter{p: p, source: source}
 	byOperator := map[int]*place{}
-	for _, number := range slices.Sorted(keys(numbered)) {
+	for _, number := range slices.Sorted(maps.Keys(numbered)) {
 		at, before, after, err := numbered[number].replacement(source.text)
 		if err != nil {
 			return nil, err
@@ -126,16 +127,6 @@ func (p *loadedPackage) withChanges(source *source, numbered map[int]*mutant) ([
 		return cmp.Or(cmp.Compare(a.node.Pos(), b.node.Pos()), cmp.Compare(b.node.End(), a.node.End()))
 	})
 	return []byte(r.between(0, len(source.text))), nil
-}
-
-func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for key := range m {
-			if !yield(key) {
-				return
-			}
-		}
-	}
 }
 
 func (r *rewriter) offset(position token.Pos) int { return r.p.positions.Position(position).Offset }

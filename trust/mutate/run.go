@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,7 +103,7 @@ func (p *loadedPackage) divide(mutants []*mutant) (together map[string]map[int]*
 			continue
 		}
 		good := map[int]*mutant{}
-		for _, number := range slices.Sorted(keys(numbered)) {
+		for _, number := range slices.Sorted(maps.Keys(numbered)) {
 			good[number] = numbered[number]
 			if !p.compileTogether(source, good) {
 				delete(good, number)

@@ -2,6 +2,7 @@ package supply
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,8 +31,8 @@ func TestLicences(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# Licences of what this module is built from\n\nWritten by `go test ./supply -update` in `trust`: all modules whose code is in a program that imports this one, the command line included, " +
 		"on Linux, macOS or Windows.\n\n| module | licence |\n|---|---|\n")
-	for module, licence := range sorted(licences) {
-		fmt.Fprintf(&page, "| %s | %s |\n", module, licence)
+	for _, module := range slices.Sorted(maps.Keys(licences)) {
+		fmt.Fprintf(&page, "| %s | %s |\n", module, licences[module])
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(licencesPage, []byte(page.String()), 0o644))
@@ -39,21 +40,6 @@ func TestLicences(t *testing.T) {
 	written, err := os.ReadFile(licencesPage)
 	require.NoError(t, err)
 	assert.Equal(t, page.String(), string(written), "look at the licence of what is new, then run go test ./supply -update in trust")
-}
-
-func sorted(m map[string]string) func(func(string, string) bool) {
-	return func(yield func(string, string) bool) {
-		var names []string
-		for name := range m {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			if !yield(name, m[name]) {
-				return
-			}
-		}
-	}
 }
 
 // modules are those whose packages are built in, with their folders.
