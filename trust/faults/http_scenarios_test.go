@@ -13,7 +13,7 @@ import (
 // httpScenarios are those that only HTTP has.
 func httpScenarios() []scenario {
 	return []scenario{
-		{name: "headers without end", over: "http", on: "tools/call", call: "transport failure|too large", http: socket(func(out *bufio.Writer, _ message) {
+		{name: "headers without end", over: "http", on: "tools/call", call: "transport failure|too large", http: socket(func(out *bufio.Writer) {
 			_, _ = out.WriteString("HTTP/1.1 200 OK\r\n")
 			for i := 0; ; i++ {
 				if _, err := fmt.Fprintf(out, "X-%d: %s\r\n", i, strings.Repeat("x", 1000)); err != nil {
@@ -21,33 +21,29 @@ func httpScenarios() []scenario {
 				}
 			}
 		})},
-		{name: "one header without end", over: "http", on: "tools/call", call: "transport failure|too large", http: socket(func(out *bufio.Writer, _ message) {
+		{name: "one header without end", over: "http", on: "tools/call", call: "transport failure|too large", http: socket(func(out *bufio.Writer) {
 			_, _ = out.WriteString("HTTP/1.1 200 OK\r\nX: ")
 			flood(out, "x")
 		})},
-		{name: "a status line without end", over: "http", on: "tools/call", call: "transport failure|too large", http: socket(func(out *bufio.Writer, _ message) {
+		{name: "a status line without end", over: "http", on: "tools/call", call: "transport failure|too large", http: socket(func(out *bufio.Writer) {
 			_, _ = out.WriteString("HTTP/1.1 200 ")
 			flood(out, "x")
 		})},
-		{name: "interim answers without end", over: "http", on: "tools/call", call: "transport failure|timeout", http: socket(func(out *bufio.Writer, _ message) {
+		{name: "interim answers without end", over: "http", on: "tools/call", call: "transport failure|timeout", http: socket(func(out *bufio.Writer) {
 			flood(out, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
 		})},
-		{name: "chunks without end", over: "http", on: "tools/call", call: "transport failure", http: socket(func(out *bufio.Writer, _ message) {
+		{name: "chunks without end", over: "http", on: "tools/call", call: "transport failure", http: socket(func(out *bufio.Writer) {
 			_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
 			flood(out, "10;"+strings.Repeat("e", 100)+"\r\n"+strings.Repeat(" ", 16)+"\r\n")
 		})},
-		{name: "a length that is a lie", over: "http", on: "tools/call", call: "transport failure|timeout|too large", http: socket(func(out *bufio.Writer, m message) {
-			_, _ = fmt.Fprintf(out, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000000000000000000\r\n\r\n{")
+		{name: "a length that is a lie", over: "http", on: "tools/call", call: "transport failure|timeout|too large", http: socket(func(out *bufio.Writer) {
+			_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000000000000000000\r\n\r\n{")
 		})},
-		{name: "half a head and silence", over: "http", on: "tools/call", call: "timeout", http: func(w http.ResponseWriter, _ *http.Request, _ message) {
-			connection, _, err := w.(http.Hijacker).Hijack()
-			if err != nil {
-				return
-			}
-			_, _ = connection.Write([]byte("HTTP/1.1 200 OK\r\nContent-"))
+		{name: "half a head and silence", over: "http", on: "tools/call", call: "timeout", http: socket(func(out *bufio.Writer) {
+			_, _ = out.WriteString("HTTP/1.1 200 OK\r\nContent-")
+			_ = out.Flush()
 			time.Sleep(10 * time.Second)
-			_ = connection.Close()
-		}},
+		})},
 		{name: "a bomb of gzip", over: "http", on: "tools/call", call: "too large", http: compressed("application/json", "")},
 		{name: "a bomb of gzip in an event", over: "http", on: "tools/call", call: "too large", http: compressed("text/event-stream", "data: ")},
 		{name: "a bomb of comments", over: "http", on: "tools/call", call: "too large", http: compressed("text/event-stream", ": ")},
@@ -101,8 +97,8 @@ func httpScenarios() []scenario {
 }
 
 // socket answers with bytes of its own.
-func socket(play func(out *bufio.Writer, m message)) func(http.ResponseWriter, *http.Request, message) {
-	return func(w http.ResponseWriter, _ *http.Request, m message) {
+func socket(play func(out *bufio.Writer)) func(http.ResponseWriter, *http.Request, message) {
+	return func(w http.ResponseWriter, _ *http.Request, _ message) {
 		connection, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			return
@@ -111,7 +107,7 @@ func socket(play func(out *bufio.Writer, m message)) func(http.ResponseWriter, *
 		_ = connection.(*net.TCPConn).SetWriteBuffer(64 << 10)
 		_ = connection.SetDeadline(time.Now().Add(time.Minute))
 		out := bufio.NewWriter(connection)
-		play(out, m)
+		play(out)
 		_ = out.Flush()
 	}
 }
