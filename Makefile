@@ -56,7 +56,7 @@ peers:
 
 # Hostile servers and faulty networks (trust/faults): about a minute.
 faults:
-	./scripts/faults.sh
+	./scripts/tally.sh trust ./faults
 
 # Random histories against models (trust/models), deeper than make test does.
 models:

@@ -17,7 +17,7 @@ field|Cases from public bug reports|./scripts/field.sh -markdown TABLE
 peers|Servers that others wrote|./scripts/peers.sh -markdown TABLE
 requirements|Requirements held by tests|./scripts/tally.sh -markdown TABLE . . -run Requirement|ThreatModel
 spotcheck|Requirements broken on purpose|./scripts/spotcheck.sh -markdown TABLE
-faults|Hostile servers and faulty networks|./scripts/faults.sh -markdown TABLE
+faults|Hostile servers and faulty networks|./scripts/tally.sh -markdown TABLE trust ./faults
 models|Models against random histories|./scripts/tally.sh -markdown TABLE trust ./models -rapid.checks=20000
 soak|Servers that die under many callers|./scripts/tally.sh -markdown TABLE . -race ./chaos ./soak
 day|A day in the life|./scripts/day.sh -markdown TABLE
