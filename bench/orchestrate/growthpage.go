@@ -111,42 +111,33 @@ func (g *growth) tick(x int) string {
 
 // bends lists the bends with their reasons, those of one reason together.
 func (r *report) bends(page *strings.Builder, g *growth) {
-	var order []string
-	where := map[string][]string{}
+	var where grouped
 	for _, c := range g.curves {
 		for _, line := range g.lines {
-			spans, reasons := r.explained(g, &c, line.name)
-			for _, reason := range reasons {
-				if where[reason] == nil {
-					order = append(order, reason)
-				}
-				where[reason] = append(where[reason], fmt.Sprintf("%s, %s: %s", c.title, line.name, strings.Join(spans[reason], ", ")))
+			spans := r.explained(g, &c, line.name)
+			for _, reason := range spans.keys {
+				where.add(reason, fmt.Sprintf("%s, %s: %s", c.title, line.name, strings.Join(spans.text[reason], ", ")))
 			}
 		}
 	}
-	if len(order) == 0 {
+	if len(where.keys) == 0 {
 		return
 	}
 	page.WriteString("\nIts bends:\n\n")
-	for _, reason := range order {
-		fmt.Fprintf(page, "- %s (%s.)\n", strings.TrimSpace(reason), strings.Join(where[reason], "; "))
+	for _, reason := range where.keys {
+		fmt.Fprintf(page, "- %s (%s.)\n", strings.TrimSpace(reason), strings.Join(where.text[reason], "; "))
 	}
 }
 
-// explained gives the bends of a line by their reasons, and those in their order.
-func (r *report) explained(g *growth, c *curve, line string) (spans map[string][]string, reasons []string) {
-	spans = map[string][]string{}
+// explained gives the bends of a line by their reasons.
+func (r *report) explained(g *growth, c *curve, line string) grouped {
+	var spans grouped
 	for _, region := range c.slopes(r.series(g, c, line, product), g.regions) {
-		if !region.bend {
-			continue
+		if region.bend {
+			spans.add(r.reasons.bend(g.key, c.metric, line, region), g.span(region))
 		}
-		reason := r.reasons.bend(g.key, c.metric, line, region)
-		if spans[reason] == nil {
-			reasons = append(reasons, reason)
-		}
-		spans[reason] = append(spans[reason], g.span(region))
 	}
-	return spans, reasons
+	return spans
 }
 
 // growthFailures says what could not be measured.

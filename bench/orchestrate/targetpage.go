@@ -84,20 +84,16 @@ func (r *report) unreached(page *strings.Builder) {
 		return
 	}
 	page.WriteString("\n### Not reached, and why\n\nWhere the time and the bytes of these go: [profiles](performance/profiles.md).\n\n")
-	var order []string
-	of := map[string][]string{}
+	var of grouped
 	for _, m := range misses {
 		var where []string
 		for i, cell := range m.cells {
 			where = append(where, cell+": "+m.where[i])
 		}
-		if of[m.reason] == nil {
-			order = append(order, m.reason)
-		}
-		of[m.reason] = append(of[m.reason], fmt.Sprintf("**%s, %s** (%s)", m.target.Work, m.target.Measure, strings.Join(where, "; ")))
+		of.add(m.reason, fmt.Sprintf("**%s, %s** (%s)", m.target.Work, m.target.Measure, strings.Join(where, "; ")))
 	}
-	for _, reason := range order {
-		fmt.Fprintf(page, "- %s\n  - %s\n", strings.TrimSpace(reason), strings.Join(of[reason], "\n  - "))
+	for _, reason := range of.keys {
+		fmt.Fprintf(page, "- %s\n  - %s\n", strings.TrimSpace(reason), strings.Join(of.text[reason], "\n  - "))
 	}
 }
 
