@@ -228,11 +228,6 @@ func (c *curve) factor() float64 {
 // figure is the picture of a plot.
 func (r *report) figure(g *growth) *chart.Figure {
 	figure := &chart.Figure{Title: g.title, Note: "Medians; both axes logarithmic. Dotted: linear growth from the first point on."}
-	for _, client := range g.clients {
-		for hue, line := range g.lines {
-			figure.Legend = append(figure.Legend, chart.Line{Name: shownName(client) + ", " + line.name, Hue: hue, Dashed: client == floor})
-		}
-	}
 	for _, c := range g.curves {
 		panel := chart.Panel{Title: c.title, X: g.x, Y: c.y}
 		// The product is drawn last, on top of the others.
@@ -249,6 +244,7 @@ func (r *report) figure(g *growth) *chart.Figure {
 		}
 		figure.Panels = append(figure.Panels, panel)
 	}
+	figure.Legend = figure.Panels[0].Lines // every panel has the same
 	return figure
 }
 
