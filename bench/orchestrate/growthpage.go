@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -56,14 +57,12 @@ func (r *report) slopeRow(page *strings.Builder, g *growth, c *curve, line strin
 	}
 	fmt.Fprintf(page, "| %s | %s | %s %.0f |", c.title, line, sign, c.linear)
 	regions := c.slopes(r.series(g, c, line, product), g.regions)
-	next := 0
-	for i := 1; i < len(g.regions); i++ {
-		if next >= len(regions) || regions[next].from != g.regions[i-1] {
-			page.WriteString(" – |")
-			continue
+	for _, from := range g.regions[:len(g.regions)-1] {
+		text := "–"
+		if at := slices.IndexFunc(regions, func(r region) bool { return r.from == from }); at >= 0 {
+			text = regions[at].text()
 		}
-		fmt.Fprintf(page, " %s |", regions[next].text())
-		next++
+		fmt.Fprintf(page, " %s |", text)
 	}
 	fmt.Fprintf(page, " %s |\n", g.verdict(regions))
 }
