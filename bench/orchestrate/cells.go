@@ -46,6 +46,13 @@ type plan struct {
 func quickPlan() plan { return plan{rounds: 5, few: 3, events: 20_000} }
 func fullPlan() plan  { return plan{full: true, rounds: 7, few: 5, growing: 3, events: 100_000} }
 
+func planOf(full bool) plan {
+	if full {
+		return fullPlan()
+	}
+	return quickPlan()
+}
+
 func (p plan) cells() []cell {
 	cells := slices.Concat(p.sequential(), p.concurrent(), p.large(), p.lists(), p.progress())
 	if p.full {

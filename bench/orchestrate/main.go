@@ -97,10 +97,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &suite{settings: settings, plan: quickPlan(), started: time.Now()}
-	if s.full {
-		s.plan = fullPlan()
-	}
+	s := &suite{settings: settings, plan: planOf(settings.full), started: time.Now()}
 	if s.rendering {
 		return s.render()
 	}

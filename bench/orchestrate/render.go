@@ -73,10 +73,7 @@ func (s *suite) load() (*report, error) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", runName, err)
 	}
-	s.full, s.plan = r.Full, quickPlan()
-	if s.full {
-		s.plan = fullPlan()
-	}
+	s.full, s.plan = r.Full, planOf(r.Full)
 	records, err := readRecords(filepath.Join(s.results, recordsName))
 	if err != nil {
 		return nil, err
