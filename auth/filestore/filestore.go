@@ -14,7 +14,6 @@ import (
 	"context"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -119,11 +118,10 @@ func (s *Store) read(path string, key auth.Key) (value []byte, found bool, err e
 	if err != nil {
 		return nil, false, err
 	}
-	head := expiryBytes + s.sealer.NonceSize()
-	if len(content) < head {
+	if len(content) < expiryBytes {
 		return nil, false, foreign(path)
 	}
-	value, err = s.sealer.Open(nil, content[expiryBytes:head], content[head:], boundTo(content[:expiryBytes], key))
+	value, err = masterkey.Open(s.sealer, content[expiryBytes:], boundTo(content[:expiryBytes], key))
 	if err != nil {
 		return nil, false, foreign(path)
 	}
@@ -199,17 +197,14 @@ func (s *Store) Delete(ctx context.Context, key auth.Key, old []byte) (removed b
 
 // write seals a value and puts it into the record's file.
 func (s *Store) write(key auth.Key, value []byte, expires time.Time) error {
-	content := make([]byte, expiryBytes, expiryBytes+s.sealer.NonceSize()+len(value)+s.sealer.Overhead())
+	expiry := make([]byte, expiryBytes)
 	if !expires.IsZero() {
-		binary.BigEndian.PutUint64(content, uint64(expires.UnixNano()))
+		binary.BigEndian.PutUint64(expiry, uint64(expires.UnixNano()))
 		if s.puts++; s.puts%sweepEvery == 0 {
 			s.sweep()
 		}
 	}
-	nonce := make([]byte, s.sealer.NonceSize())
-	_, _ = rand.Read(nonce) // never fails
-	bound := boundTo(content, key)
-	return s.replace(s.path(key), s.sealer.Seal(append(content, nonce...), nonce, value, bound))
+	return s.replace(s.path(key), masterkey.Seal(s.sealer, expiry, value, boundTo(expiry, key)))
 }
 
 // replace writes a file for its owner only and puts it in the place of another.

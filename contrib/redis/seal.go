@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -88,26 +87,24 @@ func (s *sealer) tag(key auth.Key, value []byte) []byte {
 
 func (s *sealer) seal(key auth.Key, value []byte) []byte {
 	tag := s.tag(key, value)
-	nonce := make([]byte, s.box.NonceSize())
-	_, _ = rand.Read(nonce) // never fails
-	head := append(bytes.Clone(tag), nonce...)
-	return s.box.Seal(head, nonce, value, append(tag, key.Name()...))
+	return masterkey.Seal(s.box, tag, value, boundTo(tag, key))
 }
 
 // open returns the value, or an error if it was written with another key or is
 // damaged.
 func (s *sealer) open(key auth.Key, sealed []byte) ([]byte, error) {
-	head := tagBytes + s.box.NonceSize()
-	if len(sealed) < head {
+	if len(sealed) < tagBytes {
 		return nil, errForeign
 	}
-	bound := append(bytes.Clone(sealed[:tagBytes]), key.Name()...)
-	value, err := s.box.Open(nil, sealed[tagBytes:head], sealed[head:], bound)
+	value, err := masterkey.Open(s.box, sealed[tagBytes:], boundTo(sealed[:tagBytes], key))
 	if err != nil {
 		return nil, errForeign
 	}
 	return value, nil
 }
+
+// boundTo is what a sealed value belongs to.
+func boundTo(tag []byte, key auth.Key) []byte { return append(bytes.Clone(tag), key.Name()...) }
 
 // resultName stands for what tells results apart of which Redis is not to know whom
 // they are for.
@@ -119,20 +116,13 @@ func (s *sealer) resultName(parts ...string) string {
 // sealResult appends a sealed result to its head, which it is bound to.
 func (s *sealer) sealResult(key, head string, value []byte) []byte {
 	box, _ := masterkey.Box(hashed(s.results, key)) // fails only for keys of another length
-	sealed := make([]byte, len(head)+box.NonceSize(), len(head)+box.NonceSize()+len(value)+box.Overhead())
-	copy(sealed, head)
-	nonce := sealed[len(head):]
-	_, _ = rand.Read(nonce) // never fails
-	return box.Seal(sealed, nonce, value, []byte(head))
+	return masterkey.Seal(box, []byte(head), value, []byte(head))
 }
 
 // openResult opens what is behind the head.
 func (s *sealer) openResult(key, head string, sealed []byte) ([]byte, error) {
 	box, _ := masterkey.Box(hashed(s.results, key))
-	if len(sealed) < box.NonceSize() {
-		return nil, errForeign
-	}
-	value, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], []byte(head))
+	value, err := masterkey.Open(box, sealed, []byte(head))
 	if err != nil {
 		return nil, errForeign
 	}
