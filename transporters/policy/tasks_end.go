@@ -34,21 +34,12 @@ func (w *wait) sleep(d time.Duration) error {
 	if isLast {
 		d = left
 	}
-	timer := time.NewTimer(max(d, 0))
-	defer timer.Stop()
-	var closed <-chan struct{}
-	if w.tasks.cfg.Life != nil {
-		closed = w.tasks.cfg.Life.Done()
-	}
-	select {
-	case <-w.caller.Done():
-	case <-timer.C:
-	case <-closed:
-		return w.failed(errors.KindClosed, "the wait for it has ended", errors.ErrTransportClosed)
-	}
+	err := pause(w.caller, w.tasks.cfg.Life, d)
 	switch {
 	case w.caller.Err() != nil:
 		return w.callerEnded()
+	case err != nil:
+		return w.failed(errors.KindClosed, "the wait for it has ended", err)
 	case isLast:
 		return w.tooLong()
 	default:
