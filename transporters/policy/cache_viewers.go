@@ -39,21 +39,26 @@ type viewer struct {
 	watch    CacheWatch // nil if there is none
 	openings uint64
 	opening  bool      // one is being opened
-	failed   bool      // the last one could not be opened: lists are kept without
-	notUntil time.Time // then
+	notUntil time.Time // if the last one could not be opened: when the next is tried
 }
 
-// isSteady reports that the viewer's subscription was never interrupted.
-func (v *viewer) isSteady() bool {
-	if v.watch == nil || v.watch.Openings() != v.openings {
-		return false
-	}
+// hasFailed reports that lists are kept without a subscription.
+func (v *viewer) hasFailed() bool { return !v.notUntil.IsZero() }
+
+// hasEnded reports that the viewer's subscription is over.
+func (v *viewer) hasEnded() bool {
 	select {
 	case <-v.watch.Done():
-		return false
-	default:
 		return true
+	default:
+		return false
 	}
+}
+
+// isSteady reports that the viewer's subscription was not interrupted since the last
+// look at it.
+func (v *viewer) isSteady() bool {
+	return v.watch != nil && v.watch.Openings() == v.openings && !v.hasEnded()
 }
 
 func (v *viewers) get(principal string) *viewer {
@@ -106,7 +111,7 @@ func (c *Cache) observe(principal string) (epoch uint64, isWatched bool) {
 	if reconnected || replaced || reopened {
 		known.epoch++
 	}
-	epoch, isWatched = known.epoch, !c.cfg.Watch || known.watch != nil || known.failed
+	epoch, isWatched = known.epoch, !c.cfg.Watch || known.watch != nil || known.hasFailed()
 	left := c.viewers.takeLeft()
 	c.viewers.mu.Unlock()
 	for _, watch := range left {
@@ -151,19 +156,15 @@ func (v *viewer) sees(now Generation) (reconnected, replaced bool) {
 
 // looksAtWatch reports that changes may have been missed.
 func (v *viewer) looksAtWatch() (missed bool) {
-	if v.watch == nil {
+	if v.watch == nil || v.isSteady() {
 		return false
 	}
-	select {
-	case <-v.watch.Done():
+	if v.hasEnded() {
 		v.watch = nil
-		return true
-	default:
+	} else {
+		v.openings = v.watch.Openings()
 	}
-	openings := v.watch.Openings()
-	missed = openings != v.openings
-	v.openings = openings
-	return missed
+	return true
 }
 
 const (
@@ -220,14 +221,14 @@ func (c *Cache) endWatch(principal string, watch CacheWatch, err error) (isOwnSt
 	known := c.viewers.get(principal)
 	known.opening = false
 	if err != nil {
-		known.failed, known.notUntil = true, time.Now().Add(watchPause)
+		known.notUntil = time.Now().Add(watchPause)
 		return false, false
 	}
-	isOwnStale = known.failed
+	isOwnStale = known.hasFailed()
 	if isOwnStale {
 		known.epoch++
 	}
-	known.watch, known.openings, known.failed = watch, watch.Openings(), false
+	known.watch, known.openings, known.notUntil = watch, watch.Openings(), time.Time{}
 	if c.viewers.witness == nil && !isOwnStale {
 		c.viewers.witness = known
 		return false, false
