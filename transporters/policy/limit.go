@@ -183,7 +183,7 @@ func (p *passage) waitFor(ctx context.Context, g *gate, isTurn bool) (err error)
 	l := p.limiter
 	defer l.waiting.Add(-1)
 	if l.waiting.Add(1) > l.queue {
-		return p.refused(0, "%s: %d requests are waiting already (limits.queue)", p.describe(g), l.queue)
+		return p.lineIsFull(g, 0)
 	}
 	began := time.Now()
 	if isTurn {
@@ -261,13 +261,29 @@ func (p *passage) turn(ctx context.Context, g *gate) error {
 	left, key, isBounded := p.leftForTurn(ctx)
 	if isBounded && wait > left {
 		reserved.Cancel()
-		return p.refused(wait, "%s: its turn comes in %v, later than %s", p.describe(g), wait.Round(time.Millisecond), key)
+		return p.turnIsLate(g, wait, key)
 	}
-	if err := pause(ctx, p.limiter.options.Life, wait); err != nil {
+	err := p.awaitTurn(ctx, g, wait)
+	if err != nil {
 		reserved.Cancel()
+	}
+	return err
+}
+
+// awaitTurn waits until the turn comes.
+func (p *passage) awaitTurn(ctx context.Context, g *gate, wait time.Duration) error {
+	if err := pause(ctx, p.limiter.options.Life, wait); err != nil {
 		return waitFailure(p.limiter.server, p.action, "while waiting for its turn ("+p.describe(g)+")", err)
 	}
 	return nil
+}
+
+func (p *passage) lineIsFull(g *gate, after time.Duration) error {
+	return p.refused(after, "%s: %d requests are waiting already (limits.queue)", p.describe(g), p.limiter.queue)
+}
+
+func (p *passage) turnIsLate(g *gate, wait time.Duration, key string) error {
+	return p.refused(wait, "%s: its turn comes in %v, later than %s", p.describe(g), wait.Round(time.Millisecond), key)
 }
 
 func (p *passage) refused(after time.Duration, format string, arguments ...any) error {

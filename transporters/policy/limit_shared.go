@@ -38,16 +38,16 @@ func (p *passage) sharedTurn(ctx context.Context, g *gate) (done bool, err error
 		l.shared.complain(err)
 		return false, nil
 	case !taken && left == 0:
-		return true, p.refused(wait, "%s: %d requests are waiting already (limits.queue)", p.describe(g), l.queue)
+		return true, p.lineIsFull(g, wait)
 	case !taken:
-		return true, p.refused(wait, "%s: its turn comes in %v, later than %s", p.describe(g), wait.Round(time.Millisecond), key)
+		return true, p.turnIsLate(g, wait, key)
 	case wait <= 0:
 		return true, nil
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
-	if err := pause(ctx, l.options.Life, wait); err != nil {
-		return true, waitFailure(l.server, p.action, "while waiting for its turn ("+p.describe(g)+")", err)
+	if err := p.awaitTurn(ctx, g, wait); err != nil {
+		return true, err
 	}
 	p.waited += wait
 	return true, nil
