@@ -73,6 +73,17 @@ func (c *caches) set(store policy.CacheStore, key, value string, ttl time.Durati
 	require.NoError(c.t, store.Set(c.t.Context(), key, []byte(value), ttl, c.mark(store, key)))
 }
 
+// kept tells of which of the keys there is something, by their numbers.
+func (c *caches) kept(store policy.CacheStore, keys []string) (kept string) {
+	c.t.Helper()
+	for i, key := range keys {
+		if c.get(store, key, key) != "" {
+			kept += fmt.Sprint(i)
+		}
+	}
+	return kept
+}
+
 // holds waits until both handles have the value; "" means none.
 func (c *caches) holds(own, shared, want string) {
 	c.t.Helper()
@@ -127,36 +138,20 @@ func testExpiry(_ *testing.T, c *caches) {
 
 func testPrefixes(t *testing.T, c *caches) {
 	keys := []string{"s:m:x:self:-", "s:m:x:public:1", "s:m:y:self:-", "s:n:x:self:-", "t:m:x:self:-"}
-	kept := func(store policy.CacheStore) (kept string) {
-		for i, key := range keys {
-			if c.get(store, key, key) != "" {
-				kept += fmt.Sprint(i)
-			}
-		}
-		return kept
-	}
 	for _, test := range []struct{ prefix, want string }{{"s:m:x:", "234"}, {"s:m:", "34"}, {"s:", "4"}, {"u:", "01234"}} {
 		for _, key := range keys {
 			c.set(c.first, key, "{}", time.Minute)
 		}
-		require.Eventually(t, func() bool { return kept(c.second) == "01234" }, atMost, between)
+		require.Eventually(t, func() bool { return c.kept(c.second, keys) == "01234" }, atMost, between)
 		require.NoError(t, c.first.Delete(t.Context(), test.prefix))
-		assert.Equal(t, test.want, kept(c.first), "at once: %s", test.prefix)
-		assert.Eventually(t, func() bool { return kept(c.second) == test.want }, atMost, between, test.prefix)
+		assert.Equal(t, test.want, c.kept(c.first, keys), "at once: %s", test.prefix)
+		assert.Eventually(t, func() bool { return c.kept(c.second, keys) == test.want }, atMost, between, test.prefix)
 	}
 }
 
 // What is deleted of some is still there of others.
 func testDeleteOf(t *testing.T, c *caches) {
 	keys := []string{"s:m:x:self:-", "s:m:y:self.1:2", "s:m:x:public:-", "s:m:x:bob:-", "s:n:x:self:-", "t:m:x:self:-", "s:m:x:self2:-"}
-	kept := func(store policy.CacheStore) (kept string) {
-		for i, key := range keys {
-			if c.get(store, key, key) != "" {
-				kept += fmt.Sprint(i)
-			}
-		}
-		return kept
-	}
 	for _, test := range []struct {
 		prefixes, words []string
 		want            string
@@ -170,14 +165,14 @@ func testDeleteOf(t *testing.T, c *caches) {
 		for _, key := range keys {
 			c.set(c.first, key, "{}", time.Minute)
 		}
-		require.Eventually(t, func() bool { return kept(c.second) == "0123456" }, atMost, between)
+		require.Eventually(t, func() bool { return c.kept(c.second, keys) == "0123456" }, atMost, between)
 		late := c.mark(c.first, keys[0])
 		require.NoError(t, c.first.DeleteOf(t.Context(), test.prefixes, test.words))
-		assert.Equal(t, test.want, kept(c.first), "at once: %s", test)
-		assert.Eventually(t, func() bool { return kept(c.second) == test.want }, atMost, between, "%s", test)
+		assert.Equal(t, test.want, c.kept(c.first, keys), "at once: %s", test)
+		assert.Eventually(t, func() bool { return c.kept(c.second, keys) == test.want }, atMost, between, "%s", test)
 		if test.want[0] != '0' {
 			require.NoError(t, c.second.Set(t.Context(), keys[0], []byte("{}"), time.Minute, late))
-			assert.Equal(t, test.want, kept(c.first), "what was fetched before")
+			assert.Equal(t, test.want, c.kept(c.first, keys), "what was fetched before")
 		}
 	}
 }
@@ -241,27 +236,10 @@ func testCrowd(t *testing.T, c *caches) {
 }
 
 func testEndedContext(t *testing.T, c *caches) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	returns(t, func() {
+	returns(t, func(ctx context.Context) {
 		_, mark, _ := c.first.Get(ctx, own, shared)
 		_ = c.first.Set(ctx, own, []byte("{}"), time.Minute, mark)
 		_ = c.first.Delete(ctx, "s-0:")
 		_ = c.first.DeleteOf(ctx, []string{"s-0:tools/list:"}, []string{"self"})
 	})
-}
-
-// returns checks that a call does not hang, whatever it answers.
-func returns(t *testing.T, call func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		call()
-	}()
-	select {
-	case <-done:
-	case <-time.After(30 * time.Second):
-		t.Fatal("a call did not return though its context had ended")
-	}
 }

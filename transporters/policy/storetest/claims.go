@@ -17,12 +17,7 @@ import (
 // Claims runs the tests of a CacheClaimer's claims, each on a store of its own.
 func Claims(t *testing.T, open func(t *testing.T) (first, second policy.CacheClaimer)) {
 	t.Helper()
-	run := func(name string, test func(t *testing.T, first, second policy.CacheClaimer)) {
-		t.Run(name, func(t *testing.T) {
-			first, second := open(t)
-			test(t, first, second)
-		})
-	}
+	run := each(t, open)
 	mark := func(t *testing.T, store policy.CacheStore) string {
 		t.Helper()
 		_, mark, err := store.Get(t.Context(), own, shared)
@@ -93,9 +88,7 @@ func Claims(t *testing.T, open func(t *testing.T) (first, second policy.CacheCla
 	})
 	run("AContextThatHasEndedIsRespected", func(t *testing.T, first, _ policy.CacheClaimer) {
 		at := mark(t, first)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		returns(t, func() {
+		returns(t, func(ctx context.Context) {
 			word, _ := first.Claim(ctx, own, at, time.Minute)
 			_ = first.Release(ctx, own, at, word)
 		})

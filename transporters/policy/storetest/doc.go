@@ -13,7 +13,11 @@
 // the same for a store of one program.
 package storetest
 
-import "time"
+import (
+	"context"
+	"testing"
+	"time"
+)
 
 // How long what is true at once for one program may take to be so for another one,
 // how often that is looked at, and what the tests wait for that takes its time
@@ -23,3 +27,31 @@ const (
 	between = 5 * time.Millisecond
 	soon    = 100 * time.Millisecond
 )
+
+// each returns what runs a test on a store of its own.
+func each[Store any](t *testing.T, open func(t *testing.T) (first, second Store)) func(name string, test func(t *testing.T, first, second Store)) {
+	return func(name string, test func(t *testing.T, first, second Store)) {
+		t.Run(name, func(t *testing.T) {
+			first, second := open(t)
+			test(t, first, second)
+		})
+	}
+}
+
+// returns checks that a call whose context has ended does not hang, whatever it
+// answers.
+func returns(t *testing.T, call func(ended context.Context)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call(ctx)
+	}()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("a call did not return though its context had ended")
+	}
+}

@@ -15,12 +15,7 @@ import (
 // Pins runs the tests of a PinStore, each on a store of its own.
 func Pins(t *testing.T, open func(t *testing.T) (first, second policy.PinStore)) {
 	t.Helper()
-	run := func(name string, test func(t *testing.T, first, second policy.PinStore)) {
-		t.Run(name, func(t *testing.T) {
-			first, second := open(t)
-			test(t, first, second)
-		})
-	}
+	run := each(t, open)
 	pins := func(t *testing.T, store policy.PinStore, server string) map[string]string {
 		t.Helper()
 		found, err := store.Pins(t.Context(), server)
@@ -62,9 +57,7 @@ func Pins(t *testing.T, open func(t *testing.T) (first, second policy.PinStore))
 		assert.Equal(t, found, pins(t, second, "a"))
 	})
 	run("AContextThatHasEndedIsRespected", func(t *testing.T, first, _ policy.PinStore) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		returns(t, func() {
+		returns(t, func(ctx context.Context) {
 			_, _ = first.Pins(ctx, "a")
 			_ = first.Pin(ctx, "a", map[string]string{"x": "1"}, true)
 		})
