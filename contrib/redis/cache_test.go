@@ -55,10 +55,8 @@ func found(t *testing.T, cache *Cache, key string) string {
 func (s *redisServer) connectLogging(t *testing.T, keys string) (factory.Stores, *strings.Builder) {
 	t.Helper()
 	var log strings.Builder
-	stores, faults := New(section(t, fmt.Sprintf("url: '%s', %s", s.url(), keys)), hclog.New(&hclog.LoggerOptions{Output: &log, Mutex: &sync.Mutex{}}))
-	require.Empty(t, faults)
-	t.Cleanup(func() { require.NoError(t, stores.Close()) })
-	return stores, &log
+	logger := hclog.New(&hclog.LoggerOptions{Output: &log, Mutex: &sync.Mutex{}})
+	return openStores(t, fmt.Sprintf("url: '%s', %s", s.url(), keys), logger), &log
 }
 
 // direct is Redis as somebody sees it who has no key.

@@ -36,48 +36,38 @@ func pairsOn(server *redisServer, keys string) opening {
 	}
 }
 
+// pairOf opens two handles on one of the stores.
+func pairOf[Store any](open opening, which func(factory.Stores) Store) func(t *testing.T) (first, second Store) {
+	return func(t *testing.T) (Store, Store) {
+		first, second := open(t)
+		return which(first), which(second)
+	}
+}
+
 // What the stores in memory pass, those in Redis pass too.
 
 func (open opening) cache(t *testing.T) {
-	policytest.Cache(t, func(t *testing.T) (policy.CacheStore, policy.CacheStore) {
-		first, second := open(t)
-		return first.Cache, second.Cache
-	})
+	policytest.Cache(t, pairOf(open, func(s factory.Stores) policy.CacheStore { return s.Cache }))
 }
 
 func (open opening) claims(t *testing.T) {
-	policytest.Claims(t, func(t *testing.T) (policy.CacheClaimer, policy.CacheClaimer) {
-		first, second := open(t)
-		return first.Cache.(policy.CacheClaimer), second.Cache.(policy.CacheClaimer)
-	})
+	policytest.Claims(t, pairOf(open, func(s factory.Stores) policy.CacheClaimer { return s.Cache.(policy.CacheClaimer) }))
 }
 
 func (open opening) tokens(t *testing.T) {
-	authtest.Run(t, func(t *testing.T) (auth.Store, auth.Store) {
-		first, second := open(t)
-		return first.Tokens, second.Tokens
-	})
+	authtest.Run(t, pairOf(open, func(s factory.Stores) auth.Store { return s.Tokens }))
 }
 
 func (open opening) pins(t *testing.T) {
-	policytest.Pins(t, func(t *testing.T) (policy.PinStore, policy.PinStore) {
-		first, second := open(t)
-		return first.Pins, second.Pins
-	})
+	policytest.Pins(t, pairOf(open, func(s factory.Stores) policy.PinStore { return s.Pins }))
 }
 
 func (open opening) turns(t *testing.T) {
-	policytest.Turns(t, func(t *testing.T) (policy.TurnStore, policy.TurnStore) {
-		first, second := open(t)
-		return first.Turns, second.Turns
-	})
+	policytest.Turns(t, pairOf(open, func(s factory.Stores) policy.TurnStore { return s.Turns }))
 }
 
 func (open opening) verdicts(t *testing.T) {
-	sessiontest.Verdicts(t, func(t *testing.T) (session.VerdictStore, session.VerdictStore) {
-		first, second := open(t)
-		return first.Verdicts, second.Verdicts
-	})
+	sessiontest.Verdicts(t, pairOf(open, func(s factory.Stores) session.VerdictStore { return s.Verdicts }))
 }
 
 // all is everything that is shared, each a test of its own.

@@ -87,10 +87,10 @@ func freePort(t testing.TB) string {
 func (s *redisServer) start() {
 	s.t.Helper()
 	s.run(append([]string{"--port", s.port, "--bind", "127.0.0.1", "--dir", s.folder, "--save", "", "--appendonly", "no"}, s.flags...)...)
-	within := func(line, prefix string) func() bool {
-		return func() bool { return strings.HasPrefix(s.command(line), prefix) }
-	}
-	require.Eventually(s.t, func() bool { return within("PING", "+PONG")() || within("PING", "-NOAUTH")() }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(s.t, func() bool {
+		answer := s.command("PING")
+		return strings.HasPrefix(answer, "+PONG") || strings.HasPrefix(answer, "-NOAUTH")
+	}, 30*time.Second, 5*time.Millisecond)
 }
 
 func (s *redisServer) run(arguments ...string) {
@@ -181,7 +181,13 @@ func (s *redisServer) connect(t testing.TB, keys string) factory.Stores {
 	if keys != "" {
 		text += ", " + keys
 	}
-	stores, faults := New(section(t, text), hclog.NewNullLogger())
+	return openStores(t, text, hclog.NewNullLogger())
+}
+
+// openStores returns the stores of a configuration, which end with the test.
+func openStores(t testing.TB, keys string, logger hclog.Logger) factory.Stores {
+	t.Helper()
+	stores, faults := New(section(t, keys), logger)
 	require.Empty(t, faults)
 	t.Cleanup(func() { require.NoError(t, stores.Close()) })
 	return stores
