@@ -59,7 +59,8 @@ func (s *redisServer) connectLogging(t *testing.T, keys string) (factory.Stores,
 	return openStores(t, fmt.Sprintf("url: '%s', %s", s.url(), keys), logger), &log
 }
 
-// direct is Redis as somebody sees it who has no key.
+// direct is Redis as somebody sees it who has no key. What it sets the replica has
+// heard of, so that what is in its memory answers for nothing.
 func (s *redisServer) direct(t *testing.T, stores factory.Stores) (get func(key string) string, set func(key, value string)) {
 	t.Helper()
 	client, err := stores.Cache.(*Cache).db.connect(t.Context())
@@ -70,7 +71,8 @@ func (s *redisServer) direct(t *testing.T, stores factory.Stores) (get func(key 
 		return value
 	}
 	set = func(key, value string) {
-		require.NoError(t, client.Do(t.Context(), client.B().Set().Key(key).Value(rueidis.BinaryString([]byte(value))).Build()).Error())
+		command := client.B().Set().Key(key).Value(rueidis.BinaryString([]byte(value))).Build()
+		require.NoError(t, obeyed(t.Context(), client, command, key).Error())
 	}
 	return get, set
 }
