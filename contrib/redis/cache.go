@@ -55,7 +55,7 @@ type Cache struct {
 func newCache(db *database, seal *sealer, openedBytes int) *Cache {
 	made, _ := simplelru.NewLRU[string, time.Time](mostOwed, nil) // fails only for a size below 1
 	places, _ := lru.New[string, place](mostPlaces)               // likewise
-	return &Cache{db: db, seal: seal, places: places, opened: newOpened(openedBytes), made: made}
+	return &Cache{db: db, seal: seal, places: places, opened: newOpened(openedBytes), owed: map[string]uint64{}, made: made}
 }
 
 var _ policy.CacheClaimer = (*Cache)(nil)
@@ -209,7 +209,7 @@ func (c *Cache) Delete(ctx context.Context, prefix string) error {
 	depth := len(parts) - 1
 	parts = append(parts, "", "")
 	c.owe(c.generations(parts[0], parts[1], parts[2], "")[depth])
-	return c.do(ctx, func(context.Context, rueidis.Client) error { return nil })
+	return c.db.do(ctx, c.pay)
 }
 
 // DeleteOf implements policy.CacheStore.
@@ -223,7 +223,7 @@ func (c *Cache) DeleteOf(ctx context.Context, prefixes, words []string) error {
 			c.owe(c.generations(parts[0], parts[1], "", word)[ofWhom])
 		}
 	}
-	return c.do(ctx, func(context.Context, rueidis.Client) error { return nil })
+	return c.db.do(ctx, c.pay)
 }
 
 func notAPrefix(prefix string) error {

@@ -48,9 +48,6 @@ func (c *Cache) isOwing() bool {
 
 // note is owe with the mutex held.
 func (c *Cache) note(key string) {
-	if c.owed == nil {
-		c.owed = map[string]uint64{}
-	}
 	if len(c.owed) >= mostOwed { // then rather everything of the server
 		server, _, _ := strings.Cut(key, "}:")
 		key = server + "}:g"
@@ -90,15 +87,16 @@ func (c *Cache) pay(ctx context.Context, client rueidis.Client) error {
 			client.B().Set().Key(key).Value(rand.Text()[:16]).PxMilliseconds(milliseconds(generationLife)).Build(),
 			client.B().Exists().Key(key).Build()) // see obeyed
 	}
-	for i, answer := range client.DoMulti(ctx, commands...) {
+	answers := client.DoMulti(ctx, commands...)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, answer := range answers {
 		if err := answer.Error(); err != nil {
 			return err
 		}
-		c.mu.Lock()
 		if key := keys[i/2]; i%2 == 1 && c.owed[key] == owed[key] {
 			delete(c.owed, key)
 		}
-		c.mu.Unlock()
 	}
 	return nil
 }
