@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -136,7 +135,6 @@ func TestFailoverBySentinels(t *testing.T) {
 	master.kill()
 	replica.resume()
 
-	var slowest, operations atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for _, stores := range []factory.Stores{here, elsewhere} {
@@ -148,8 +146,7 @@ func TestFailoverBySentinels(t *testing.T) {
 					if err != nil && !errors.Is(err, ErrDown) {
 						t.Error(err)
 					}
-					slowest.Store(max(slowest.Load(), int64(time.Since(began))))
-					operations.Add(1)
+					assert.Less(t, time.Since(began), longest+3*time.Second)
 					time.Sleep(5 * time.Millisecond)
 				}
 			})
@@ -166,7 +163,6 @@ func TestFailoverBySentinels(t *testing.T) {
 	}
 	cancel()
 	all.Wait()
-	assert.Less(t, time.Duration(slowest.Load()), longest+3*time.Second, "of %d", operations.Load())
 	replica.awaits("INFO replication", "role:master")
 	for _, stores := range []factory.Stores{here, elsewhere} { // here first: it has made the deletion
 		require.Eventually(t, func() bool {
