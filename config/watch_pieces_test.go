@@ -71,6 +71,32 @@ func TestWatchWaitsForGrace(t *testing.T) {
 	})
 }
 
+// An event puts off the look by Debounce, and events without end by no more than ten
+// times that.
+func TestEventsPutOffALookForSoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const debounce = time.Second
+		l := &watchLoop{options: WatchOptions{Debounce: debounce}, timer: time.NewTimer(time.Hour)}
+		defer l.timer.Stop()
+		begin := time.Now()
+		l.soon()
+		<-l.timer.C
+		require.Equal(t, debounce, time.Since(begin))
+
+		l.firstEvent, begin = time.Time{}, time.Now()
+		for time.Since(begin) < 10*debounce {
+			require.False(t, rings(l.timer), "after %v", time.Since(begin))
+			l.soon()
+			time.Sleep(debounce / 2)
+		}
+		<-l.timer.C
+		require.Equal(t, 10*debounce, time.Since(begin))
+		l.soon()
+		<-l.timer.C
+		require.Equal(t, 10*debounce, time.Since(begin), "it is late already")
+	})
+}
+
 // rings reports whether a timer has run out.
 func rings(timer *time.Timer) bool {
 	select {
