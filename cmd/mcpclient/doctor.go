@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -124,7 +123,7 @@ func (p *program) unknownServer(cfg *config.Config, name string) error {
 
 // examineConfiguration checks the file as a whole.
 func examineConfiguration(cfg *config.Config, types *factory.TransporterFactory) []doctor.Check {
-	faults := slices.Concat(cfg.Faults(), types.CheckDefaults(cfg.Defaults()), types.CheckStore(cfg))
+	faults := wholeFaults(cfg, types)
 	check := doctor.Check{Name: "configuration", Status: doctor.OK, Detail: fmt.Sprintf("%s: %s", cfg.Source(), counted(len(cfg.Names()), "server"))}
 	if len(faults) > 0 {
 		check.Status, check.Detail = doctor.Failed, strings.Join(texts(faults), "\n")

@@ -10,6 +10,7 @@ import (
 	"github.com/mcp-client-go/mcpclient/cmd/mcpclient/internal/terminal"
 	"github.com/mcp-client-go/mcpclient/config"
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/factory"
 )
 
 // serverLine is one configured server.
@@ -57,7 +58,7 @@ func reportOn(cfg *config.Config) serversReport {
 	types := newTypes()
 	report := serversReport{
 		Servers: []serverLine{},
-		Faults:  texts(slices.Concat(cfg.Faults(), types.CheckDefaults(cfg.Defaults()), types.CheckStore(cfg))),
+		Faults:  texts(wholeFaults(cfg, types)),
 	}
 	for _, name := range cfg.Names() {
 		section, _ := cfg.Server(name)
@@ -66,6 +67,11 @@ func reportOn(cfg *config.Config) serversReport {
 		report.Servers = append(report.Servers, line)
 	}
 	return report
+}
+
+// wholeFaults are the faults of a configuration that are no server's.
+func wholeFaults(cfg *config.Config, types *factory.TransporterFactory) []errors.Fault {
+	return slices.Concat(cfg.Faults(), types.CheckDefaults(cfg.Defaults()), types.CheckStore(cfg))
 }
 
 func texts(faults []errors.Fault) []string {
