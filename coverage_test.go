@@ -35,11 +35,11 @@ type holding struct {
 // need not be on it, but what it says must still be so.
 func TestEveryRequirementIsHeldByATest(t *testing.T) {
 	naming, all := requirementTests(t)
-	listed := listedHoldings(t)
+	listed, explained := listedHoldings(t), explainedNumbers(t)
 	require.Greater(t, len(naming), 150, "the numbers were not found at all")
 	var page strings.Builder
 	held, excused := 0, 0
-	for number := range explainedNumbers(t) {
+	for number := range explained {
 		if number[0] != 'R' {
 			continue
 		}
@@ -62,13 +62,13 @@ func TestEveryRequirementIsHeldByATest(t *testing.T) {
 		}
 	}
 	for number := range listed {
-		assert.Contains(t, explainedNumbers(t), number, "%s lists it", holdingsFile)
+		assert.Contains(t, explained, number, "%s lists it", holdingsFile)
 	}
 	page.WriteString("# Which tests hold the requirements\n\nWritten by `go test . -run TestEveryRequirementIsHeldByATest -update`. " +
 		"What the numbers mean is in [requirements.md](requirements.md).\nA test holds a requirement that its name, its comment, its body or a table that it uses names, " +
 		"or that [a list](../" + holdingsFile + ") gives it.\n\n")
 	fmt.Fprintf(&page, "%d requirements: %d held by tests, %d with the reason why not.\n\n| requirement | tests |\n|---|---|\n", held+excused, held, excused)
-	for _, number := range slices.Sorted(maps.Keys(explainedNumbers(t))) {
+	for _, number := range slices.Sorted(maps.Keys(explained)) {
 		if number[0] == 'R' {
 			fmt.Fprintf(&page, "| %s | %s |\n", number, coverageCell(naming[number], listed[number]))
 		}
@@ -76,7 +76,7 @@ func TestEveryRequirementIsHeldByATest(t *testing.T) {
 	if *updateREADME {
 		require.NoError(t, os.WriteFile(coveragePage, []byte(page.String()), 0o644))
 	}
-	checkCoveragePage(t, all)
+	checkCoveragePage(t, explained, all)
 }
 
 // The threat model says only what a test shows.
@@ -103,11 +103,11 @@ func checkNamedTests(t *testing.T, text, page string, all map[string]bool) int {
 }
 
 // checkCoveragePage looks whether what the page tells is there.
-func checkCoveragePage(t *testing.T, all map[string]bool) {
+func checkCoveragePage(t *testing.T, explained, all map[string]bool) {
 	t.Helper()
 	written, err := os.ReadFile(coveragePage)
 	require.NoError(t, err)
-	for number := range explainedNumbers(t) {
+	for number := range explained {
 		if number[0] == 'R' {
 			assert.Contains(t, string(written), "\n| "+number+" | ", "%s: make it current with -update", coveragePage)
 		}
@@ -162,7 +162,7 @@ func requirementTests(t *testing.T) (naming map[string]map[string]bool, all map[
 	t.Helper()
 	naming, all = map[string]map[string]bool{}, map[string]bool{}
 	folders := map[string][]string{}
-	eachGoFile(t, func(path string) {
+	eachFile(t, ".go", func(path string) {
 		if strings.HasSuffix(path, "_test.go") {
 			folders[filepath.Dir(path)] = append(folders[filepath.Dir(path)], path)
 		}

@@ -2,7 +2,6 @@ package mcpclient_test
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,17 +23,11 @@ const modulePath = "github.com/mcp-client-go/mcpclient"
 func allPages(t *testing.T) []string {
 	t.Helper()
 	var pages []string
-	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		switch name := entry.Name(); {
-		case err != nil:
-			return err
-		case entry.IsDir() && (name == "node_modules" || name == "testdata" || name == "bin" || strings.HasPrefix(name, ".") && name != "."):
-			return fs.SkipDir
-		case strings.HasSuffix(name, ".md"):
+	eachFile(t, ".md", func(path string) {
+		if !slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "testdata") {
 			pages = append(pages, path)
 		}
-		return nil
-	}))
+	})
 	require.Greater(t, len(pages), 20)
 	return pages
 }

@@ -17,7 +17,7 @@ import (
 func TestEverythingExportedIsDocumented(t *testing.T) {
 	positions := token.NewFileSet()
 	packages, exported := map[string]bool{}, 0
-	eachGoFile(t, func(path string) {
+	eachFile(t, ".go", func(path string) {
 		if strings.HasSuffix(path, "_test.go") {
 			return
 		}

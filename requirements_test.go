@@ -20,7 +20,7 @@ func TestEveryRequirementNumberIsExplained(t *testing.T) {
 	explained := explainedNumbers(t)
 	require.Contains(t, explained, "R101")
 	used := 0
-	eachGoFile(t, func(path string) {
+	eachFile(t, ".go", func(path string) {
 		for _, number := range numbersIn(t, path) {
 			used++
 			assert.Contains(t, explained, number, "%s uses it; explain it in docs/requirements.md", path)
@@ -43,8 +43,8 @@ func explainedNumbers(t *testing.T) map[string]bool {
 	return explained
 }
 
-// eachGoFile visits the files of all modules of the repository.
-func eachGoFile(t *testing.T, visit func(path string)) {
+// eachFile visits the files of all modules of the repository whose names end so.
+func eachFile(t *testing.T, suffix string, visit func(path string)) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -52,7 +52,7 @@ func eachGoFile(t *testing.T, visit func(path string)) {
 			return err
 		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "bin" || strings.HasPrefix(entry.Name(), ".") && path != "."):
 			return filepath.SkipDir
-		case strings.HasSuffix(path, ".go"):
+		case strings.HasSuffix(path, suffix):
 			visit(path)
 		}
 		return nil
