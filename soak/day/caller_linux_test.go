@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 )
 
 // thinking is how long a user waits between two calls, at most.
@@ -74,10 +76,7 @@ func (c *caller) run(ctx context.Context) {
 		if out.kind == needsLogin && kind.protected {
 			c.logIn(kind)
 		}
-		select {
-		case <-time.After(time.Duration(c.random.Int64N(int64(thinking)))):
-		case <-ctx.Done():
-		}
+		_ = sleep.For(ctx, time.Duration(c.random.Int64N(int64(thinking))))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"time"
+
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 )
 
 // pace is how often things go wrong: the pause between two faults of a server, and
@@ -13,18 +15,6 @@ type pace struct{ fault, reload time.Duration }
 
 func pausing(random *rand.Rand, around time.Duration) time.Duration {
 	return around/2 + time.Duration(random.Int64N(int64(around)))
-}
-
-// sleep waits, and reports whether ctx has not ended.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // outage is from when on the debug page must have noticed that nobody answers.
@@ -38,20 +28,20 @@ func (d *day) injectFaults(ctx context.Context, p *peer, random *rand.Rand) {
 			possible = append(possible, f)
 		}
 	}
-	for sleep(ctx, pausing(random, d.pace.fault)) {
+	for sleep.For(ctx, pausing(random, d.pace.fault)) == nil {
 		f := pick(random, possible, func(f fault) int { return f.weight })
 		began, lasts := time.Now(), f.lasts(random)
 		ended := d.oracle.begin(p.kind.name, f.name, f.causes)
 		end := f.on(p, random)
 		if lasts >= outage && f.unreachable {
-			sleep(ctx, outage/4) // failures of before are known by then
+			_ = sleep.For(ctx, outage/4) // failures of before are known by then
 			before := d.oracle.count(p.kind.name).failed
-			sleep(ctx, lasts-outage/4)
+			_ = sleep.For(ctx, lasts-outage/4)
 			if d.oracle.count(p.kind.name).failed > before { // callers may all be waiting for another server
 				d.watcher.mustHaveFailed(p.kind.name, began)
 			}
 		} else {
-			sleep(ctx, lasts)
+			_ = sleep.For(ctx, lasts)
 		}
 		if end != nil {
 			end()
@@ -69,7 +59,7 @@ func (d *day) injectReloads(ctx context.Context, random *rand.Rand) {
 		random.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
 		for _, way := range ways {
 			for again := true; again; again = d.expected().broken {
-				if !sleep(ctx, pausing(random, d.pace.reload)) {
+				if sleep.For(ctx, pausing(random, d.pace.reload)) != nil {
 					return
 				}
 				d.change(way, random)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/mcptest"
 )
@@ -47,10 +48,8 @@ func newServer(name string, ownerOf func(question) string, options ...mcptest.Op
 		steps := max(1, q.Steps)
 		for step := range steps {
 			call.Progress(float64(step), float64(steps), q.Call)
-			select {
-			case <-time.After(time.Duration(q.Ms) * time.Millisecond / time.Duration(steps)):
-			case <-ctx.Done():
-				return nil, context.Cause(ctx)
+			if err := sleep.For(ctx, time.Duration(q.Ms)*time.Millisecond/time.Duration(steps)); err != nil {
+				return nil, err
 			}
 		}
 		return answerTo(name, owner, q.Call, q.Size), nil

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 )
 
 const (
@@ -51,7 +53,7 @@ func (w *watcher) holds(ok bool, format string, arguments ...any) {
 
 // watch looks once in a while until ctx ends, and measures at every tenth look.
 func (w *watcher) watch(ctx context.Context, pause time.Duration) {
-	for sleep(ctx, pause) {
+	for sleep.For(ctx, pause) == nil {
 		w.look()
 		if w.looks++; w.looks%10 == 0 {
 			v, err := w.day.backend.vitals()
@@ -112,7 +114,8 @@ func (w *watcher) compareCounters(server string, now counters) {
 // the day is over by then.
 func (w *watcher) mustObey(wanted expected) {
 	differences := []string{"the debug page was not seen"}
-	for sleep(context.Background(), 100*time.Millisecond) {
+	for {
+		time.Sleep(100 * time.Millisecond)
 		page, err := w.day.backend.snapshot()
 		if err == nil {
 			differences = page.differences(wanted)
