@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/pprof"
@@ -13,7 +12,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient"
-	mcperrors "github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/errors"
 	"github.com/mcp-client-go/mcpclient/mcp"
 )
 
@@ -122,8 +121,8 @@ type failure struct {
 }
 
 func failureOf(err error) failure {
-	told := failure{Kind: mcperrors.KindUnknown.String(), Error: err.Error(), Again: mcperrors.SafeToRetry(err)}
-	if typed, ok := mcperrors.AsType[*mcperrors.TransporterRequestError](err); ok {
+	told := failure{Kind: errors.KindUnknown.String(), Error: err.Error(), Again: errors.SafeToRetry(err)}
+	if typed, ok := errors.AsType[*errors.TransporterRequestError](err); ok {
 		told.Kind = typed.Kind.String()
 	}
 	return told
@@ -134,9 +133,9 @@ func answer(w http.ResponseWriter, value any, err error) {
 	status := http.StatusOK
 	switch {
 	case err == nil:
-	case errors.Is(err, mcperrors.ErrAuthRequired):
+	case errors.Is(err, errors.ErrAuthRequired):
 		status = http.StatusForbidden // the script sends the user to loginPath
-	case errors.Is(err, mcperrors.ErrRequestTimeout) || errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errors.ErrRequestTimeout) || errors.Is(err, context.DeadlineExceeded):
 		status = http.StatusGatewayTimeout
 	default:
 		status = http.StatusBadGateway
