@@ -172,10 +172,7 @@ func report(t *testing.T, phases []*phase) {
 	}
 	require.Len(t, rows, len(facts), hint)
 	for i, fact := range facts {
-		cells := strings.Split(strings.Trim(rows[i], "| "), "|")
-		if names[i] == "" {
-			cells = strings.Split(strings.TrimSuffix(strings.TrimPrefix(rows[i], "|"), "|"), "|")
-		}
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(rows[i], "|"), "|"), "|")
 		require.Len(t, cells, 7, "%s: %s", rows[i], hint)
 		assert.Equal(t, names[i], strings.TrimSpace(cells[0]), hint)
 		assert.Equal(t, fact.what, strings.TrimSpace(cells[4]), hint)
