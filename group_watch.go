@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcp-client-go/mcpclient/errors"
+	"github.com/mcp-client-go/mcpclient/internal/sleep"
 	"github.com/mcp-client-go/mcpclient/mcp"
 	"github.com/mcp-client-go/mcpclient/transporters"
 )
@@ -141,22 +142,10 @@ func (w *groupWatch) watch(ctx context.Context, name string, connection *Connect
 		case isUnsupported(err), connection.State() == transporters.StateClosed, errors.Is(err, errors.ErrToolDenied):
 			return
 		}
-		if !sleep(ctx, pause) {
+		if sleep.For(ctx, pause) != nil {
 			return
 		}
 		pause = min(max(2*pause, watchRetry), watchSlowRetry)
-	}
-}
-
-// sleep returns false if ctx ended.
-func sleep(ctx context.Context, duration time.Duration) bool {
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
