@@ -31,9 +31,10 @@ type exchange struct {
 	link   *Link
 	values context.Context // the caller's
 
-	caller         any         // who tells of the end of the caller's context: a ContextOwner, or a func() bool that stops it
-	unfollowLife   func() bool // of what ends before the link; nil if that is the link itself
-	next, previous *exchange   // in the link's list
+	owner          transporters.ContextOwner // tells of the end of the caller's context; nil if that is watched
+	unwatch        func() bool               // stops watching it; nil if the owner tells
+	unwatchLife    func() bool               // of what ends before the link; nil if that is the link itself
+	next, previous *exchange                 // in the link's list
 
 	sent   bytes.Reader // the body of the first request
 	header http.Header  // of the request, while http.Client has it; nil if that has the header
@@ -52,28 +53,28 @@ type exchange struct {
 // newExchange begins an exchange, which must be ended with finish.
 func (l *Link) newExchange(ctx context.Context) *exchange {
 	x := &exchange{link: l, values: ctx}
-	x.caller = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
+	x.unwatch = context.AfterFunc(ctx, func() { x.cancel(context.Cause(ctx)) })
 	l.running.add(x)
 	return x
 }
 
 // newExchangeFor is newExchange for a sink that may own the context: then that tells
 // of its end, which costs less than to watch for it.
-func (l *Link) newExchangeFor(sink transporters.Sink, ctx context.Context) *exchange {
+func (l *Link) newExchangeFor(ctx context.Context, sink transporters.Sink) *exchange {
 	owner, ok := sink.(transporters.ContextOwner)
 	if !ok {
 		return l.newExchange(ctx)
 	}
-	x := &exchange{link: l, values: ctx, caller: owner}
+	x := &exchange{link: l, values: ctx, owner: owner}
 	owner.FollowContext(x)
 	l.running.add(x)
 	return x
 }
 
 // newExchangeWithin is newExchange for what ends with life, before the link.
-func (l *Link) newExchangeWithin(life, ctx context.Context) *exchange {
+func (l *Link) newExchangeWithin(ctx, life context.Context) *exchange {
 	x := l.newExchange(ctx)
-	x.unfollowLife = context.AfterFunc(life, func() { x.cancel(context.Cause(life)) })
+	x.unwatchLife = context.AfterFunc(life, func() { x.cancel(context.Cause(life)) })
 	return x
 }
 
@@ -84,16 +85,12 @@ func (x *exchange) ContextEnded(cause error) { x.cancel(cause) }
 // has ended, and the exchange with it, or if it was called before. An owner is told
 // once: the next time it may be followed by another exchange.
 func (x *exchange) unfollow() bool {
-	switch caller := x.caller.(type) {
-	case func() bool:
-		return caller()
-	case transporters.ContextOwner:
-		caller.FollowContext(nil)
-		x.caller = nil
+	if x.owner != nil {
+		x.owner.FollowContext(nil)
+		x.owner = nil
 		return true
-	default:
-		return false
 	}
+	return x.unwatch != nil && x.unwatch()
 }
 
 // newBody returns the body of a request. It is of a type that net/http knows: of any
@@ -162,8 +159,8 @@ func (x *exchange) finish() {
 // connection.
 func (x *exchange) end() {
 	x.unfollow()
-	if x.unfollowLife != nil {
-		x.unfollowLife()
+	if x.unwatchLife != nil {
+		x.unwatchLife()
 	}
 	x.link.running.remove(x)
 	if x.timer != nil {

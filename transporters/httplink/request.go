@@ -24,7 +24,7 @@ func (l *Link) Exchange(ctx context.Context, out *transporters.Outbound, sink tr
 
 // post sends the request and reads what its response brings.
 func (l *Link) post(ctx context.Context, c conversation) (transporters.Reply, error) {
-	x := l.newExchangeFor(c.sink, ctx)
+	x := l.newExchangeFor(ctx, c.sink)
 	defer x.finish()
 	if err := l.ready(ctx); err != nil {
 		return transporters.Reply{}, err

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// exchanges holds the exchanges of a link, which end with it. They are linked through themselves, so that holding one costs nothing. The zero value
-// is empty.
+// exchanges holds the exchanges of a link, which end with it. They are linked
+// through themselves, so that holding one costs nothing. The zero value is empty.
 type exchanges struct {
 	mu    sync.Mutex
 	first *exchange

@@ -25,7 +25,7 @@ func (s *SSELink) Exchange(ctx context.Context, out *transporters.Outbound, sink
 		return transporters.Reply{}, err
 	}
 	defer s.pending.remove(w)
-	x := s.http.newExchangeWithin(s.life, ctx)
+	x := s.http.newExchangeWithin(ctx, s.life)
 	sink.Accepted()
 	refused := make(chan posted, 1)
 	sent := *out // which is only lent until Exchange returns
@@ -98,7 +98,7 @@ func (s *SSELink) Send(ctx context.Context, out *transporters.Outbound) error {
 		return err
 	}
 	l := s.http
-	x := l.newExchangeWithin(s.life, ctx)
+	x := l.newExchangeWithin(ctx, s.life)
 	defer x.finish()
 	x.statusSuffices = true
 	response, err := l.perform(x, http.MethodPost, *s.target.Load(), out.Frame, out.Header)

@@ -36,7 +36,7 @@ func (s *SSELink) Start(ctx context.Context, in func(from transporters.Link, m m
 		in = func(transporters.Link, mcp.Message) {}
 	}
 	s.in = in
-	x := s.http.newExchangeWithin(s.life, ctx)
+	x := s.http.newExchangeWithin(ctx, s.life)
 	f, err := s.open(x)
 	if err != nil {
 		x.end()
