@@ -37,14 +37,13 @@ func (p *Pool) makeGuarded(settings Settings) (*guardedTransport, error) {
 	}
 	proxyGuard := &rules{allowPrivate: true, deny: guard.deny} // the operator names proxies
 	made := &guardedTransport{rules: guard, resolver: cmp.Or(p.Resolver, net.DefaultResolver), patience: cmp.Or(p.patience, lookupTimeout)}
-	proxies := &httpsProxies{}
-	if made.direct, err = p.makePlain(settings, guard, proxies); err != nil {
+	if made.direct, err = p.makePlain(settings, guard); err != nil {
 		return nil, err
 	}
-	if made.proxied, err = p.makePlain(settings, proxyGuard, proxies); err != nil {
+	if made.proxied, err = p.makePlain(settings, proxyGuard); err != nil {
 		return nil, err
 	}
-	made.proxy = made.direct.Proxy
+	made.proxy = made.proxied.Proxy // which knows then what it dials
 	made.direct.Proxy = nil
 	made.proxied.Proxy = made.mustProxy
 	return made, nil

@@ -86,18 +86,18 @@ func (p *Pool) find(settings Settings) (*pooled, error) {
 
 func (p *Pool) make(settings Settings) (transport, error) {
 	if settings.Guard.IsZero() || settings.Socket != "" {
-		return p.makePlain(settings, nil, &httpsProxies{})
+		return p.makePlain(settings, nil)
 	}
 	return p.makeGuarded(settings)
 }
 
 // makePlain makes a transport all of whose connections a guard allows; nil
 // allows everything.
-func (p *Pool) makePlain(settings Settings, guard *rules, proxies *httpsProxies) (*http.Transport, error) {
+func (p *Pool) makePlain(settings Settings, guard *rules) (*http.Transport, error) {
 	if p.base != nil {
 		return adopt(p.base, settings, p.Resolver, guard)
 	}
-	return newTransport(settings, p.Resolver, guard, proxies)
+	return newTransport(settings, p.Resolver, guard)
 }
 
 // Close closes every idle connection. Connections in use are left alone, and

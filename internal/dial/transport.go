@@ -13,7 +13,7 @@ type dialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 
 // newTransport makes a transport of our own, which dials and shakes hands
 // itself.
-func newTransport(settings Settings, resolver *net.Resolver, guard *rules, proxies *httpsProxies) (*http.Transport, error) {
+func newTransport(settings Settings, resolver *net.Resolver, guard *rules) (*http.Transport, error) {
 	proxy, err := ParseProxy(settings.Proxy)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func newTransport(settings Settings, resolver *net.Resolver, guard *rules, proxi
 	if err != nil {
 		return nil, err
 	}
-	connect := ownDial(settings, resolver, guard)
+	connect, proxies := ownDial(settings, resolver, guard), &httpsProxies{}
 	transport := &http.Transport{
 		Proxy:               proxies.noting(proxy),
 		DialContext:         connect,
