@@ -22,11 +22,11 @@ type Pool struct {
 	transports map[Settings]*pooled
 }
 
-// pooled is a transport of the pool, and who uses it.
+// pooled is a transport of the pool, and how many use it.
 type pooled struct {
 	transport
-	shares int  // that were not released
-	isLent bool // somebody has it without a share, for as long as they like
+	settings Settings
+	shares   int // that were not released
 }
 
 // transport is an *http.Transport, or a guarded one.
@@ -48,6 +48,9 @@ func NewPoolFrom(base *http.Transport) *Pool { return &Pool{base: base} }
 // first of its kind. It reads the files that the settings name; a fault in them
 // is returned each time until it is repaired. It does not connect.
 //
+// It is Share for a use without an end: what was given away so is never ended by
+// others.
+//
 // Where the settings have a guard, a connection that it forbids fails with an
 // *Error that wraps an *errors.ForbiddenAddressError. It cannot keep watch over
 // the dialling of a base that dials by itself: there it looks at the host before
@@ -56,14 +59,11 @@ func NewPoolFrom(base *http.Transport) *Pool { return &Pool{base: base} }
 // host the guard looks up the host itself, for 5 s at most, and refuses where it
 // finds nothing.
 func (p *Pool) Transport(settings Settings) (http.RoundTripper, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	found, err := p.find(settings)
+	share, err := p.Share(settings)
 	if err != nil {
 		return nil, err
 	}
-	found.isLent = true
-	return found.transport, nil
+	return share.Transport(), nil
 }
 
 // find returns the transport for the settings, made if need be. The caller holds
@@ -79,7 +79,7 @@ func (p *Pool) find(settings Settings) (*pooled, error) {
 	if p.transports == nil {
 		p.transports = make(map[Settings]*pooled)
 	}
-	found := &pooled{transport: made}
+	found := &pooled{transport: made, settings: settings}
 	p.transports[settings] = found
 	return found, nil
 }

@@ -7,7 +7,6 @@ import "net/http"
 // transport. All methods are safe for concurrent use.
 type Share struct {
 	pool       *Pool
-	settings   Settings
 	pooled     *pooled
 	isReleased bool
 }
@@ -21,16 +20,15 @@ func (p *Pool) Share(settings Settings) (*Share, error) {
 		return nil, err
 	}
 	found.shares++
-	return &Share{pool: p, settings: settings, pooled: found}, nil
+	return &Share{pool: p, pooled: found}, nil
 }
 
 // Transport returns the transport, which remains usable after Release.
 func (s *Share) Transport() http.RoundTripper { return s.pooled.transport }
 
-// Release ends the use. If nobody else has a share, and Transport of the pool never
-// gave the transport away, its idle connections are closed; those in use are closed
-// as soon as they would be idle. To release a share again closes those that have
-// become idle since, under the same condition.
+// Release ends the use. If nobody else has the transport its idle connections are
+// closed; those in use are closed as soon as they would be idle. To release a share
+// again closes those that have become idle since, under the same condition.
 func (s *Share) Release() {
 	if s.release() {
 		s.pooled.CloseIdleConnections()
@@ -45,11 +43,11 @@ func (s *Share) release() bool {
 		s.isReleased = true
 		s.pooled.shares--
 	}
-	if s.pooled.shares > 0 || s.pooled.isLent {
+	if s.pooled.shares > 0 {
 		return false
 	}
-	if s.pool.transports[s.settings] == s.pooled {
-		delete(s.pool.transports, s.settings)
+	if settings := s.pooled.settings; s.pool.transports[settings] == s.pooled {
+		delete(s.pool.transports, settings)
 	}
 	return true
 }
