@@ -53,7 +53,7 @@ func (c chained) install(slot *Slot) {
 // the slot.
 func (f *TransporterFactory) chain(server string, common commonKeys, slot *Slot, log hclog.Logger) chained {
 	made := chained{pins: f.pinsOf(server, common, log)}
-	cache := f.cacheOf(server, common, slot)
+	cache := f.cacheOf(server, common, slot, log)
 	if common.Cache.Enabled {
 		made.hears = cache
 	}

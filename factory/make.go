@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"cmp"
 	"encoding/hex"
 	"slices"
 
@@ -81,7 +82,7 @@ func (f *TransporterFactory) build(server string, settings session.Settings, tok
 		Session:  slices.Concat([]session.Option{session.WithLogger(log), session.WithIDs(&session.IDs{})}, f.session),
 		HTTP:     slices.Concat([]httplink.Option{httplink.WithLogger(log), f.shared}, f.http),
 		Stdio:    slices.Concat(stdioDefaults(log), f.stdio),
-		Verdicts: f.verdictsOrShared(),
+		Verdicts: cmp.Or(f.verdicts, f.stores.Verdicts),
 		Logger:   log,
 
 		authSeams: authSeams{auth: f.auth, tokens: tokens},

@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hashicorp/go-hclog"
@@ -55,17 +56,13 @@ func WithCacheStore(store policy.CacheStore) Option {
 }
 
 // cacheOf makes the cache of a chain.
-func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slot) *policy.Cache {
-	store := f.cacheStore
-	if store == nil {
-		store = f.stores.Cache
-	}
+func (f *TransporterFactory) cacheOf(server string, common commonKeys, slot *Slot, log hclog.Logger) *policy.Cache {
 	return policy.NewCache(server, common.Cache, policy.CacheOptions{
-		Store:             store,
+		Store:             cmp.Or(f.cacheStore, f.stores.Cache),
 		Identity:          common.identity,
 		Peer:              cachePeer{slot},
 		Principal:         slot.principal,
 		MaxRequestTimeout: common.MaxRequestTimeout.Or(0),
-		Logger:            f.loggerOf(server),
+		Logger:            log,
 	})
 }

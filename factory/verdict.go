@@ -19,13 +19,6 @@ func WithVerdictStore(store session.VerdictStore) Option {
 	return func(f *TransporterFactory) { f.verdicts = store }
 }
 
-func (f *TransporterFactory) verdictsOrShared() session.VerdictStore {
-	if f.verdicts != nil {
-		return f.verdicts
-	}
-	return f.stores.Verdicts
-}
-
 // remembering returns the option of a session whose server is described by the
 // parts, which may hold secrets: the key is their hash.
 func (o *opening) remembering(parts ...string) session.Option {
