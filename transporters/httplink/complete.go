@@ -30,30 +30,20 @@ func (l *Link) standsAside() bool {
 // complete returns the header of a request, to be read only; nil if it has to be made
 // for this one.
 func (l *Link) complete(ctx context.Context, protocol http.Header) (http.Header, error) {
-	if !l.isAside || len(transporters.TraceHeaderOf(ctx)) > 0 {
+	if !l.isAside || l.authorizer != nil || len(transporters.TraceHeaderOf(ctx)) > 0 {
 		return nil, nil
 	}
 	if options := transporters.CallOptionsOf(ctx); options.Token != "" || len(options.Header) > 0 {
 		return nil, nil
 	}
 	last, ok := l.kept.prepared.complete.Get().(*completeHeader)
-	if ok {
-		fits, err := last.fits(l, protocol)
-		if err != nil {
-			return nil, err
-		}
-		ok = fits
-	}
-	if !ok {
+	if !ok || !last.fits(l, protocol) {
 		var err error
 		if last, err = l.newCompleteHeader(protocol); err != nil {
 			return nil, err
 		}
 	}
 	l.kept.prepared.complete.Put(last)
-	if l.authorizer != nil && last.header[authorizationHeader] == nil {
-		return nil, nil
-	}
 	return last.header, nil
 }
 
@@ -77,19 +67,16 @@ func (l *Link) newCompleteHeader(protocol http.Header) (*completeHeader, error) 
 	return made, nil
 }
 
-// fits reports whether the header is what merge would make now.
-func (c *completeHeader) fits(l *Link, protocol http.Header) (bool, error) {
+// fits reports whether the header is what merge would make now. A value that cannot
+// be had does not fit: newCompleteHeader says why.
+func (c *completeHeader) fits(l *Link, protocol http.Header) bool {
 	if c.link != l || reflect.ValueOf(c.protocol).UnsafePointer() != reflect.ValueOf(protocol).UnsafePointer() {
-		return false, nil
+		return false
 	}
 	for i, configured := range l.headers.configured {
-		value, err := configured.value()
-		if err != nil {
-			return false, err
-		}
-		if !slices.Equal(value, c.configured[i]) {
-			return false, nil
+		if value, err := configured.value(); err != nil || !slices.Equal(value, c.configured[i]) {
+			return false
 		}
 	}
-	return true, nil
+	return true
 }
