@@ -9,7 +9,8 @@ import (
 // WithStoreType adds a type of stores for the top-level key store of the
 // configuration, or replaces one: where tokens, cached results, pins, verdicts and
 // the turns of shared rates are kept. keys describe it to editors. See
-// factory.StoreConstructor and RegisterStore. New opens the store, which does no I/O, and Close closes it.
+// factory.StoreConstructor and RegisterStore. New opens the store, which does no I/O,
+// and Close closes it.
 func WithStoreType(name string, construct factory.StoreConstructor, keys ...any) Option {
 	return building(factory.WithStoreType(name, construct, keys...))
 }
