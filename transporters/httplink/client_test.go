@@ -170,7 +170,7 @@ func (refusing) Allow() bool { return false }
 // A middleware that replaces the request's context by a stranger's is told so.
 func TestMiddlewareLosesContext(t *testing.T) {
 	link, _ := open(t, Config{BaseURL: "http://example.invalid"})
-	link.client.OnBeforeRequest(func(_ *resty.Client, r *resty.Request) error {
+	link.kept.client.OnBeforeRequest(func(_ *resty.Client, r *resty.Request) error {
 		r.SetContext(t.Context())
 		return nil
 	})

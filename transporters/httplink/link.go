@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/mcp-client-go/mcpclient/errors"
@@ -28,11 +27,10 @@ type Link struct {
 	log    hclog.Logger
 
 	endpoint  endpoint
-	fault     error // what is wrong with the configuration; every use returns it
-	client    *resty.Client
+	fault     error           // what is wrong with the configuration; every use returns it
 	kept      *kept           // between requests
 	isAside   bool            // see standsAside
-	shared    func() *kept    // of links that were given one pool; nil: none
+	shared    func() *kept    // makes kept, which is one for links that were given one pool
 	transport transportSource // nil: the user's round tripper
 	pool      *dial.Pool
 	ownsPool  bool
@@ -81,6 +79,7 @@ func New(server string, cfg Config, options ...Option) *Link {
 func NewFrom(server string, cfg *Config, options ...Option) *Link {
 	l := &Link{
 		server:            server,
+		shared:            newKept,
 		cfg:               cfg,
 		log:               hclog.NewNullLogger(),
 		readTimeout:       cfg.ReadTimeout.Or(defaultReadTimeout),
@@ -131,11 +130,9 @@ func configurationError(server, key, message, found, allowed string) error {
 // transport of WithClient, that before WithPool, that before a pool of our own.
 func (l *Link) chooseClient() {
 	if l.adopted == nil {
-		l.kept = l.ownKept()
-		l.client = l.kept.client
+		l.kept = l.shared()
 	} else {
-		l.client = l.adopted.client
-		l.kept = &kept{prepared: prepared{isOff: true}, userAgent: userAgent()}
+		l.kept = &kept{client: l.adopted.client, prepared: prepared{isOff: true}, userAgent: userAgent()}
 		if l.transport == nil && l.adopted.pool == nil {
 			l.pool = nil
 			return
@@ -153,14 +150,6 @@ func (l *Link) chooseClient() {
 	}
 	l.pooled = &pooled{pool: l.pool, cfg: l.cfg, guard: l.cfg.ownGuard(), socket: l.endpoint.socket}
 	l.transport = l.pooled.transport
-}
-
-// ownKept returns what a link without a user's client keeps.
-func (l *Link) ownKept() *kept {
-	if l.shared != nil {
-		return l.shared()
-	}
-	return newKept()
 }
 
 // warn tells what is allowed but rarely meant.

@@ -8,10 +8,10 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// kept is what links that share a pool have in common: nothing of it knows which link
-// it was used by.
+// kept is what a link keeps between requests. Links that share a pool have one in
+// common: nothing of it knows which link it was used by.
 type kept struct {
-	client      *resty.Client // nil with a user's client
+	client      *resty.Client // ours, or the user's
 	userAgent   []string
 	prepared    prepared
 	stallTimers stallTimers

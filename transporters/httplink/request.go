@@ -152,7 +152,7 @@ func (l *Link) sendComplete(x *exchange, method, target string, frame []byte, he
 
 // execute has resty carry out the request, whose header may be set aside in x.
 func (l *Link) execute(x *exchange, method, target string, frame []byte, header http.Header) (*http.Response, error) {
-	request := l.kept.prepared.request(l.client)
+	request := l.kept.prepared.request(l.kept.client)
 	defer l.kept.prepared.keepRequest(request)
 	request.SetContext(x)
 	request.Header = header
