@@ -22,33 +22,39 @@ func special(word uint64) uint64 {
 	return ((quote-everyByte)&^quote | (slash-everyByte)&^slash | (word-blanks)&^word) & highBits
 }
 
+// plain passes what may stand in a string as it is, up to the first quote,
+// backslash or control character, or to the end of data. The high bits of beyondASCII
+// tell whether any of it is not ASCII.
+func plain(data []byte, pos int) (end int, beyondASCII uint64) {
+	for pos+8 <= len(data) {
+		word := binary.LittleEndian.Uint64(data[pos:])
+		if marks := special(word); marks != 0 {
+			before := bits.TrailingZeros64(marks) &^ 7
+			return pos + before/8, beyondASCII | word&(1<<before-1)&highBits
+		}
+		beyondASCII |= word & highBits
+		pos += 8
+	}
+	for ; pos < len(data); pos++ {
+		c := data[pos]
+		if c == '"' || c == '\\' || c < ' ' {
+			break
+		}
+		beyondASCII |= uint64(c) & 0x80
+	}
+	return pos, beyondASCII
+}
+
 // text passes the string whose opening quote is data[pos].
 func text(data []byte, pos int) (int, fault) {
 	start := pos + 1
 	var beyondASCII uint64
 	for pos = start; ; {
-		for pos+8 <= len(data) {
-			word := binary.LittleEndian.Uint64(data[pos:])
-			if marks := special(word); marks != 0 {
-				before := bits.TrailingZeros64(marks) &^ 7
-				beyondASCII |= word & (1<<before - 1) & highBits
-				pos += before / 8
-				goto found
-			}
-			beyondASCII |= word & highBits
-			pos += 8
+		end, beyond := plain(data, pos)
+		beyondASCII |= beyond
+		if pos = end; pos >= len(data) {
+			return pos, faultEnd
 		}
-		for ; ; pos++ {
-			if pos >= len(data) {
-				return pos, faultEnd
-			}
-			c := data[pos]
-			if c == '"' || c == '\\' || c < ' ' {
-				break
-			}
-			beyondASCII |= uint64(c) & 0x80
-		}
-	found:
 		switch data[pos] {
 		case '"':
 			if beyondASCII != 0 {
