@@ -31,7 +31,7 @@ type ownBytes struct {
 	string jsonscan.Span // in raw, quotes included
 
 	mu      sync.Mutex
-	given   bool // raw was given away: it stays as it is
+	stays   bool // raw was given away, or cannot be decoded in place: it stays as it is
 	decoded bool // raw has the text in place of the string
 	length  int  // of the text; if decoded
 	gaps    []byte
@@ -53,12 +53,12 @@ func (o *ownBytes) text() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	inside := o.inside(o.raw)
-	if !o.decoded && !o.given {
+	if !o.decoded && !o.stays {
 		length, gaps, ok := jsonscan.DecodeInPlace(inside)
 		if ok && gaps == nil {
 			return unsafe.String(unsafe.SliceData(inside), length) // no escapes: nothing was changed
 		}
-		o.decoded, o.length, o.gaps = ok, length, gaps
+		o.decoded, o.stays, o.length, o.gaps = ok, !ok, length, gaps
 	}
 	if o.decoded {
 		return unsafe.String(unsafe.SliceData(inside), o.length)
@@ -72,7 +72,7 @@ func (o *ownBytes) wire() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.decoded {
-		o.given = true
+		o.stays = true
 		return o.raw
 	}
 	if o.again == nil {

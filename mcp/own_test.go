@@ -135,6 +135,15 @@ func TestOwnedTextIsNotCopied(t *testing.T) {
 	require.GreaterOrEqual(t, at, uintptr(len(parsed.raw)), "the bytes were given away before")
 }
 
+// What cannot be decoded in its place is found out once, not for each who asks.
+func TestOwnedTextThatStaysIsNotTriedAgain(t *testing.T) {
+	result, err := ParseCallToolResult(owned(ownedResults()["other escapes"]))
+	require.NoError(t, err)
+	text := result.Text()
+	require.True(t, result.own.stays)
+	require.Equal(t, text, result.Text())
+}
+
 // Many at once ask for the text and for the bytes.
 func TestOwnedResultsAreSafeForConcurrentUse(t *testing.T) {
 	for name, raw := range ownedResults() {
