@@ -82,7 +82,7 @@ func EncodeInPlace(inner []byte, length int, gaps []byte) {
 	for at := len(gaps); at > 0; {
 		copy(inner[to-plain:to], inner[from-plain:from])
 		from, to = from-plain-1, to-plain-2
-		inner[to], inner[to+1] = '\\', encodedEscape(inner[from])
+		inner[to], inner[to+1] = '\\', encodedEscape[inner[from]]
 		at--
 		for plain = int(gaps[at]); at > 0 && gaps[at-1] == manyBytes; at-- {
 			plain += manyBytes
@@ -107,26 +107,4 @@ func gapsRoom(inner []byte) int {
 	escapes := bytes.Count(inner[:seen], []byte{'\\'})
 	guess := int(int64(len(inner)) * int64(escapes+escapes/16) / int64(seen))
 	return min(guess, len(inner)/8) + len(inner)/manyBytes + 16
-}
-
-// decodedEscape is what a backslash and a byte stand for; 0 for an escape that is
-// not decoded in place.
-var decodedEscape = [256]byte{'"': '"', '\\': '\\', 'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f'}
-
-// encodedEscape is its inverse.
-func encodedEscape(c byte) byte {
-	switch c {
-	case '\n':
-		return 'n'
-	case '\t':
-		return 't'
-	case '\r':
-		return 'r'
-	case '\b':
-		return 'b'
-	case '\f':
-		return 'f'
-	default:
-		return c
-	}
 }

@@ -95,17 +95,7 @@ func unescapeOne(dst []byte, to int, src []byte, from int) (behind, end int, ok 
 	c := src[from+1]
 	from += 2
 	switch c {
-	case '"', '\\', '/':
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
+	case '/':
 	case 'u':
 		r, isHex := hex4(src[from:])
 		if !isHex {
@@ -117,7 +107,9 @@ func unescapeOne(dst []byte, to int, src []byte, from int) (behind, end int, ok 
 		}
 		return from, to + utf8.EncodeRune(dst[to:], r), true
 	default:
-		return 0, 0, false
+		if c = decodedEscape[c]; c == 0 {
+			return 0, 0, false
+		}
 	}
 	dst[to] = c
 	return from, to + 1, true
@@ -186,20 +178,16 @@ func AppendString(dst []byte, s string) []byte {
 }
 
 func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, '\\', 'b')
-	case '\f':
-		return append(dst, '\\', 'f')
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	default:
-		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
+	if letter := encodedEscape[c]; letter != 0 {
+		return append(dst, '\\', letter)
 	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
 }
+
+// decodedEscape is what a backslash and this byte stand for, and encodedEscape its
+// inverse; 0 if there is none. They leave out \/ and \u, for what these stand for can be
+// written in another way, so that the inverse would not be one.
+var (
+	decodedEscape = [256]byte{'"': '"', '\\': '\\', 'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f'}
+	encodedEscape = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\t': 't', '\r': 'r', '\b': 'b', '\f': 'f'}
+)
