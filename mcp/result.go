@@ -76,10 +76,7 @@ func (r Result) IsZero() bool { return r.raw == nil }
 // (R011). If the member is not a string, its raw text is returned, which is no
 // known type (R012).
 func (r Result) Type() string {
-	if r.envelope {
-		return ResultComplete
-	}
-	if r.surelyLacks("resultType") {
+	if r.envelope || r.surelyLacks("resultType") {
 		return ResultComplete
 	}
 	value, found := jsonscan.FindAround(r.raw, "resultType", r.long)
