@@ -48,11 +48,11 @@ func newReportCall(id, token uint64) *reportCall {
 }
 
 // start begins the call on a link to the child and returns how to wait for its end.
-func (c *reportCall) start(t *testing.T, link *Link, child *fakeChild) (wait func() error) {
+func (c *reportCall) start(ctx context.Context, t *testing.T, link *Link, child *fakeChild) (wait func() error) {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
-		_, err := link.Exchange(t.Context(), &c.Outbound, c)
+		_, err := link.Exchange(ctx, &c.Outbound, c)
 		done <- err
 	}()
 	_, err := child.server.Read(make([]byte, 100)) // the frame
@@ -84,16 +84,10 @@ func TestReportsBeforeAnAnswerThatWins(t *testing.T) {
 				cancel()
 			}
 		}
-		done := make(chan error, 1)
-		go func() {
-			_, err := link.Exchange(ctx, &call.Outbound, call)
-			done <- err
-		}()
-		_, err := child.server.Read(make([]byte, 100)) // the frame
+		end := call.start(ctx, t, link, child)
+		_, err := io.WriteString(child.print, reportLine(5, 1)+reportLine(5, 2)+reportLine(5, 3))
 		require.NoError(t, err)
-		_, err = io.WriteString(child.print, reportLine(5, 1)+reportLine(5, 2)+reportLine(5, 3))
-		require.NoError(t, err)
-		require.NoError(t, <-done)
+		require.NoError(t, end())
 		batches := func(told string) bool { return told == "begin" || told == "end" } // how many is up to select
 		require.Equal(t, []string{"1 of 9: m1", "2 of 9: m2", "3 of 9: m3", "4 of 9: m4"}, slices.DeleteFunc(call.told, batches))
 		require.NoError(t, link.Close(t.Context()))
@@ -107,7 +101,7 @@ func TestReportsOfOneReadComeTogether(t *testing.T) {
 		child := newFakeChild()
 		link := startFake(t, child, Config{})
 		first, second := newReportCall(1, 5), newReportCall(2, 6)
-		endFirst, endSecond := first.start(t, link, child), second.start(t, link, child)
+		endFirst, endSecond := first.start(t.Context(), t, link, child), second.start(t.Context(), t, link, child)
 		print := func(lines ...string) {
 			_, err := child.print.Write([]byte(strings.Join(lines, "")))
 			require.NoError(t, err)
@@ -147,7 +141,7 @@ func TestReportsBeyondTheBound(t *testing.T) {
 		call := newReportCall(1, 5)
 		stuck := make(chan struct{})
 		call.onTold = func() { <-stuck }
-		end := call.start(t, link, child)
+		end := call.start(t.Context(), t, link, child)
 		var lines strings.Builder
 		for i := range 200 {
 			lines.WriteString(reportLine(5, i))
