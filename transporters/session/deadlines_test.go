@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcp-client-go/mcpclient/errors"
-	"github.com/mcp-client-go/mcpclient/transporters"
 	"github.com/mcp-client-go/mcpclient/transporters/session"
 )
 
@@ -28,7 +26,7 @@ func TestEachCallEndsAtItsOwnDeadline(t *testing.T) {
 		require.NoError(t, callWith(t.Context(), s))
 		var ended sync.WaitGroup
 		for _, limit := range limits {
-			ctx := transporters.WithCallOptions(t.Context(), func(o *transporters.CallOptions) { o.RequestTimeout = &limit })
+			ctx := withTimeout(t, limit)
 			ended.Go(func() {
 				began := time.Now()
 				err := callWith(ctx, s)
@@ -54,15 +52,12 @@ func TestADeadlineIsSetAfterTheTimerWasIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := session.New("peer", session.Settings{}, newSpy(t, true, "answer", "answer", "silence"))
 		defer s.Close()
-		limited := func(limit time.Duration) context.Context {
-			return transporters.WithCallOptions(t.Context(), func(o *transporters.CallOptions) { o.RequestTimeout = &limit })
-		}
-		require.NoError(t, callWith(limited(time.Second), s))
+		require.NoError(t, callWith(withTimeout(t, time.Second), s))
 		time.Sleep(time.Hour)
-		require.NoError(t, callWith(limited(time.Minute), s))
+		require.NoError(t, callWith(withTimeout(t, time.Minute), s))
 		time.Sleep(time.Second)
 		began := time.Now()
-		require.ErrorIs(t, callWith(limited(2*time.Second), s), errors.ErrRequestTimeout)
+		require.ErrorIs(t, callWith(withTimeout(t, 2*time.Second), s), errors.ErrRequestTimeout)
 		assert.Equal(t, 2*time.Second, time.Since(began), "it comes before the one that the timer was set for")
 	})
 }

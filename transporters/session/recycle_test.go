@@ -68,6 +68,11 @@ func callWith(ctx context.Context, s *session.Session) error {
 	return err
 }
 
+// withTimeout returns a context for calls with this request timeout.
+func withTimeout(t *testing.T, limit time.Duration) context.Context {
+	return transporters.WithCallOptions(t.Context(), func(o *transporters.CallOptions) { o.RequestTimeout = &limit })
+}
+
 // TestCallsAreUsedAgain: with what was answered, and only with that, and only over a
 // link that has promised to keep nothing of it.
 func TestCallsAreUsedAgain(t *testing.T) {
@@ -103,14 +108,10 @@ func TestACallThatIsUsedAgainIsLikeANewOne(t *testing.T) {
 		s := session.New("peer", session.Settings{}, link)
 		defer s.Close()
 		short, long := 2*time.Second, 3*time.Second
-		limited := func(limit time.Duration) context.Context {
-			return transporters.WithCallOptions(t.Context(), func(o *transporters.CallOptions) { o.RequestTimeout = &limit })
-		}
-
-		require.NoError(t, callWith(limited(short), s))
+		require.NoError(t, callWith(withTimeout(t, short), s))
 		time.Sleep(short - time.Millisecond)
 		began := time.Now()
-		require.ErrorIs(t, callWith(limited(long), s), errors.ErrRequestTimeout)
+		require.ErrorIs(t, callWith(withTimeout(t, long), s), errors.ErrRequestTimeout)
 		assert.Equal(t, long, time.Since(began), "the timer of the call before does not end it")
 
 		cause := errors.New("the browser is gone")
@@ -180,10 +181,7 @@ func TestACallThatOthersSawIsNotUsedAgain(t *testing.T) {
 func TestHandlersSeeACallThatIsNotUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept []context.Context
-		traits := mcptest.StdioTraits()
-		traits.ReleasesCalls = true
-		link := mcptest.NewScriptedLink(t, traits)
-		link.On("server/discover").Return(discoverResult)
+		link := newSpy(t, true)
 		for range 2 {
 			link.On("tools/call").Return(`{"resultType":"input_required","inputRequests":{"r":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"s"}`)
 			link.On("tools/call").Return(`{"content":[]}`)
