@@ -351,6 +351,7 @@ func endlessSilence(w http.ResponseWriter, r *http.Request) {
 // more, and the next one initializes.
 func TestStandingStreamTellsOfTheLoss(t *testing.T) {
 	server := mcptest.NewDemoServer(mcptest.LegacyOnly())
+	listed := make(chan struct{})
 	var gets atomic.Int32
 	s := httpSession(t, through(t, server, func(w http.ResponseWriter, r *http.Request, _ mcp.Message) bool {
 		if r.Method != http.MethodGet {
@@ -361,6 +362,10 @@ func TestStandingStreamTellsOfTheLoss(t *testing.T) {
 			w.Header().Set("Content-Type", statusStream)
 			_, _ = io.WriteString(w, "id: 1\nretry: 50\n\n")
 		case 2:
+			select {
+			case <-listed: // lest the session is lost before it was used
+			case <-r.Context().Done():
+			}
 			server.ForgetSessions()
 			gone(w)
 		default:
@@ -369,6 +374,7 @@ func TestStandingStreamTellsOfTheLoss(t *testing.T) {
 		return true
 	}), session.WithHandlers(session.Handlers{Notification: func(string, mcp.Message) {}}))
 	require.NoError(t, list(t, s))
+	close(listed)
 	require.Eventually(t, func() bool { return s.Stats().SessionsLost == 1 }, 10*time.Second, time.Millisecond)
 	require.NoError(t, list(t, s))
 	require.EqualValues(t, 2, s.Stats().Handshakes)
