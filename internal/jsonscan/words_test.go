@@ -20,9 +20,14 @@ func TestMalformedTextAtEveryPlace(t *testing.T) {
 		require.Equal(t, len(plain), pos)
 		for at := range length {
 			for _, behind := range []string{"", strings.Repeat(" ", 9)} {
+				escaped := []byte(plain[:1+length] + `\n"` + behind)
+				escaped[1+at] = 0xff
+				pos, bad := text(escaped, 0)
+				require.Equal(t, faultUTF8, bad, "%q", escaped)
+				require.Equal(t, 1+at, pos, "%q", escaped)
 				wrong := []byte(plain + behind)
 				wrong[1+at] = 0xff
-				pos, bad := text(wrong, 0)
+				pos, bad = text(wrong, 0)
 				require.Equal(t, faultUTF8, bad, "%q", wrong)
 				require.Equal(t, 1+at, pos, "%q", wrong)
 			}
