@@ -86,7 +86,7 @@ mutation:
 spotcheck:
 	./scripts/spotcheck.sh
 
-# Runs all of the above that is no benchmark and writes docs/trust.md: hours.
+# Runs all of the above that is no benchmark and writes docs/trust.md: more than an hour.
 # ONLY="faults models" runs some of it.
 trust:
 	./scripts/trust.sh
