@@ -52,8 +52,7 @@ func TestWatchedFoldersFollowTheFiles(t *testing.T) {
 func TestWatchWaitsForGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const grace = time.Second
-		l := &watchLoop{options: WatchOptions{Grace: grace}, timer: time.NewTimer(time.Hour)}
-		defer l.timer.Stop()
+		l := newTimedLoop(t, WatchOptions{Grace: grace})
 		begin := time.Now()
 		require.True(t, l.waits())
 		<-l.timer.C
@@ -63,8 +62,8 @@ func TestWatchWaitsForGrace(t *testing.T) {
 		require.False(t, rings(l.timer))
 		require.False(t, l.waits())
 
-		l = &watchLoop{options: WatchOptions{Grace: grace}, timer: time.NewTimer(time.Hour), firstEvent: time.Now()}
-		defer l.timer.Stop()
+		l = newTimedLoop(t, WatchOptions{Grace: grace})
+		l.firstEvent = time.Now()
 		require.True(t, l.waits())
 		time.Sleep(10 * grace)
 		require.False(t, rings(l.timer), "the event has set the timer")
@@ -76,8 +75,7 @@ func TestWatchWaitsForGrace(t *testing.T) {
 func TestEventsPutOffALookForSoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const debounce = time.Second
-		l := &watchLoop{options: WatchOptions{Debounce: debounce}, timer: time.NewTimer(time.Hour)}
-		defer l.timer.Stop()
+		l := newTimedLoop(t, WatchOptions{Debounce: debounce})
 		begin := time.Now()
 		l.soon()
 		<-l.timer.C
@@ -95,6 +93,14 @@ func TestEventsPutOffALookForSoLong(t *testing.T) {
 		<-l.timer.C
 		require.Equal(t, 10*debounce, time.Since(begin), "it is late already")
 	})
+}
+
+// newTimedLoop is a loop that has nothing but its timer, which nothing sets off for
+// now.
+func newTimedLoop(t *testing.T, options WatchOptions) *watchLoop {
+	timer := time.NewTimer(time.Hour)
+	t.Cleanup(func() { timer.Stop() })
+	return &watchLoop{options: options, timer: timer}
 }
 
 // rings reports whether a timer has run out.
