@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs everything that takes long, and writes docs/trust.md from what it prints:
 # the referees, spot checks, hostile servers, models, fuzzing, mutation, the supply
-# chain, the soak. It takes more than an hour on two cores, and ends with "N passed, N failed". The
-# bench is not run: its page is docs/performance.md, written by make bench-full.
+# chain, the soak. It takes more than an hour on two cores, and ends with
+# "N passed, N failed". The bench is not run: its page is docs/performance.md, written
+# by make bench-full.
 #
 #   ONLY="faults models" scripts/trust.sh    runs these; the other sections of the
 #                                            page stay as they are

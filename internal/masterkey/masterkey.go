@@ -1,6 +1,6 @@
 // Package masterkey reads the key that a store of secrets is configured with, makes
-// of keys what encrypts, and encrypts with that. What is derived of the master key, and how, is each
-// store's own: it decides what its records look like.
+// of keys what encrypts, and encrypts with that. What is derived of the master key,
+// and how, is each store's own: it decides what its records look like.
 package masterkey
 
 import (
